@@ -141,3 +141,18 @@ def test_version_is_the_one_of_the_build_file(project: dict[str, Any]) -> None:
     import labelief
 
     assert labelief.__version__ == project["project"]["version"]
+
+
+def test_the_example_of_the_readme_runs(repository: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (repository / "README.md").read_text(), re.DOTALL)
+    assert len(blocks) == 1
+    printed = subprocess.run(
+        [sys.executable, "-W", "error", "-c", blocks[0]], capture_output=True, text=True, check=True
+    )
+    assert printed.stdout.splitlines()[0] == "['owl' 'hawk']"
+
+
+def test_the_links_of_the_readme_lead_somewhere(repository: Path) -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", (repository / "README.md").read_text())
+    assert targets
+    assert [t for t in targets if "://" not in t and not (repository / t).exists()] == []
