@@ -7,12 +7,15 @@ exactly where their words are.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from labelief._typing import BoolArray, IntArray
 
 Words = NDArray[np.uint64]
+Integers = NDArray[np.integer[Any]]
 
 WORD = 64
 
@@ -132,7 +135,7 @@ def full(n_classes: int) -> Words:
     return frame
 
 
-def singletons(codes: IntArray, n_classes: int) -> Words:
+def singletons(codes: Integers, n_classes: int) -> Words:
     """Return one singleton per code.
 
     Parameters
@@ -187,7 +190,7 @@ def singleton_codes(words: Words) -> IntArray:
     return np.asarray(word * WORD + np.bitwise_count(lowest - np.uint64(1)), dtype=np.int64)
 
 
-def from_members(subset: IntArray, code: IntArray, n_subsets: int, n_classes: int) -> Words:
+def from_members(subset: Integers, code: Integers, n_subsets: int, n_classes: int) -> Words:
     """Build subsets from a list of (subset, class) pairs, in any order, repeats allowed.
 
     Parameters

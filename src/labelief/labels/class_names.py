@@ -1,8 +1,7 @@
-"""The names of the classes: reading them, coding labels by them, marking "none of them"."""
+"""The names of the classes: reading and ordering them, and marking "none of them"."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,10 +14,6 @@ from labelief.labels.messages import name_classes
 
 Names = NDArray[Any]
 Codes = NDArray[np.int32]
-
-UNKNOWN = -1
-# A table over at most this many consecutive integers replaces a sort.
-TABLE = 1 << 20
 
 
 def is_missing(value: Any) -> bool:
@@ -117,11 +112,11 @@ def as_classes(classes: Any) -> Names:
         raise ValueError("classes is empty: name at least one class")
     if any(is_missing(value) for value in values):
         raise ValueError("classes holds a missing value: every class needs a name")
-    _refuse_collections(values, "classes")
+    refuse_collections(values, "classes")
     if len(set(values)) < len(values):
         twice = sorted({value for value in values if values.count(value) > 1}, key=values.index)
         raise ValueError(f"classes holds {name_classes(twice)} more than once")
-    return _freeze(_name_array(values))
+    return freeze(name_array(values))
 
 
 def sorted_classes(classes: Names) -> tuple[Names, IntArray]:
@@ -145,7 +140,7 @@ def sorted_classes(classes: Names) -> tuple[Names, IntArray]:
         raise ValueError(
             f"class names of different types cannot be put in order: {name_classes(classes)}"
         ) from None
-    return _freeze(classes[positions]), positions
+    return freeze(classes[positions]), positions
 
 
 def match_classes(names: Names, classes: Names, what: str) -> IntArray:
@@ -183,198 +178,6 @@ def match_classes(names: Names, classes: Names, what: str) -> IntArray:
             "Give classes= where it is made, so that it names every class"
         )
     return np.array([place[name] for name in wanted], dtype=np.int64)
-
-
-def encode(
-    y: Any, classes: Any = None, missing: Any = None, name: str = "y"
-) -> tuple[Names, Codes]:
-    """Code 1-D labels by class.
-
-    Parameters
-    ----------
-    y : (n,) array-like
-        Labels; None, NaN and NA are unknown.
-    classes : array-like, default=None
-        The classes; by default those that occur, in ``np.unique`` order.
-    missing : scalar, default=None
-        A further value that means unknown.
-    name : str, default="y"
-        What the labels are, for messages.
-
-    Returns
-    -------
-    classes : (K,) array
-        Names of the classes, in the order given or else sorted.
-    codes : (n,) int32 array
-        Position of each label in ``classes``, -1 where unknown.
-
-    Examples
-    --------
-    >>> encode(["b", None, "a"])
-    (array(['a', 'b'], dtype='<U1'), array([ 1, -1,  0], dtype=int32))
-    """
-    values = as_vector(y, name)
-    kind = values.dtype.kind
-    if kind == "b":
-        found, codes = _tabulate(values.view(np.uint8))
-        found = found.astype(np.bool_)
-    elif kind in "iu":
-        found, codes = _tabulate(values)
-    elif kind == "f":
-        found, codes = _floats(values, name)
-    elif kind == "c":
-        raise ValueError(f"Complex data not supported: {name} holds complex numbers")
-    else:
-        found, codes = _hash(values, name)
-    names = None if classes is None else as_classes(classes)
-    return _name_codes(found, codes, names, missing, name)
-
-
-def _name_codes(
-    found: Names, codes: Codes, names: Names | None, missing: Any, name: str
-) -> tuple[Names, Codes]:
-    """Turn codes into ``found`` (sorted) into codes into ``names``."""
-    labels = found.tolist()
-    known = [missing is None or not _equal(label, missing) for label in labels]
-    if names is None:
-        kept = [label for label, is_known in zip(labels, known, strict=True) if is_known]
-        if not kept:
-            raise ValueError(
-                f"Input {name} contains NaN or None only: no class is named. "
-                "Say which classes there are by classes="
-            )
-        _warn_minus_one(kept, name)
-        if len(kept) == len(labels):
-            return _freeze(found), codes
-        names = _name_array(kept)
-    place = {value: i for i, value in enumerate(names.tolist())}
-    table = np.full(len(labels) + 1, UNKNOWN, dtype=np.int32)
-    for i, (label, is_known) in enumerate(zip(labels, known, strict=True)):
-        if is_known and label not in place:
-            row = int(np.flatnonzero(codes == i)[0])
-            raise ValueError(
-                f"{name} has {label!r} at row {row}, which is not among the classes "
-                f"{name_classes(names)}"
-            )
-        if is_known:
-            table[i] = place[label]
-    return _freeze(names), table[codes]
-
-
-def _equal(label: Any, missing: Any) -> bool:
-    return bool(label == missing) and isinstance(label, str) == isinstance(missing, str)
-
-
-def _tabulate(values: Names) -> tuple[Names, Codes]:
-    """Code integers, by a table where their range is small."""
-    if values.size == 0:
-        return values, np.empty(0, dtype=np.int32)
-    low, high = int(values.min()), int(values.max())
-    if high - low >= TABLE:
-        found, inverse = np.unique(values, return_inverse=True)
-        return found, inverse.astype(np.int32)
-    # unsigned and narrow types would wrap around
-    offset = values - low if low == 0 else values.astype(np.int64) - low
-    present = np.zeros(high - low + 1, dtype=np.bool_)
-    present[offset] = True
-    table = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    found = (np.flatnonzero(present) + low).astype(values.dtype)
-    return found, table[offset]
-
-
-def _floats(values: Names, name: str) -> tuple[Names, Codes]:
-    """Code whole numbers kept as floats; NaN is unknown."""
-    known = ~np.isnan(values)
-    whole = values if known.all() else values[known]
-    if np.isinf(whole).any():
-        row = int(np.flatnonzero(np.isinf(values))[0])
-        raise ValueError(
-            f"Input {name} contains infinity or a value too large for {values.dtype!r} (row {row})."
-        )
-    if (whole != np.floor(whole)).any():
-        raise ValueError(
-            f"Unknown label type: continuous. {name} holds real numbers, and a classifier expects "
-            "discrete classes. Plausibilities are given as an (n, K) array, one column per class"
-        )
-    if whole.size and np.abs(whole).max() < 2.0**53:
-        found, inside = _tabulate(whole.astype(np.int64))
-    else:
-        found, inside = np.unique(whole, return_inverse=True)
-    codes = np.full(values.size, UNKNOWN, dtype=np.int32)
-    codes[known] = inside
-    return found.astype(values.dtype), codes
-
-
-def _hash(values: Names, name: str) -> tuple[Names, Codes]:
-    """Code text and objects through a dictionary."""
-    labels = values.tolist()
-    try:
-        distinct = list(dict.fromkeys(labels))
-    except TypeError:
-        row = next(i for i, label in enumerate(labels) if not _is_hashable(label))
-        raise ValueError(
-            f"{name} has {labels[row]!r} at row {row}: a label must be a single class. For several "
-            "candidates use SoftLabels.from_candidates"
-        ) from None
-    known = [label for label in distinct if not is_missing(label)]
-    _refuse_collections(known, name)
-    try:
-        found = _name_array(sorted(known))
-    except TypeError:
-        raise ValueError(
-            f"{name} mixes labels of different types: {name_classes(known)}. "
-            "Write them all as text, or all as numbers"
-        ) from None
-    place = {label: i for i, label in enumerate(found.tolist())}
-    table = {label: place.get(label, UNKNOWN) for label in distinct}
-    return found, np.fromiter(map(table.__getitem__, labels), dtype=np.int32, count=len(labels))
-
-
-def _is_hashable(label: Any) -> bool:
-    try:
-        hash(label)
-    except TypeError:
-        return False
-    return True
-
-
-def _refuse_collections(values: list[Any], name: str) -> None:
-    for value in values:
-        if isinstance(value, bytes):
-            raise ValueError(f"{name} holds bytes ({value!r}): convert labels to text or integers")
-        if isinstance(value, list | tuple | set | frozenset | dict | np.ndarray):
-            raise ValueError(
-                f"{name} holds the collection {value!r}: a label must be a single class. For "
-                "several candidates use SoftLabels.from_candidates"
-            )
-
-
-def _name_array(values: list[Any]) -> Names:
-    """Make an array of names that gives the same values back."""
-    array = np.array(values) if values else np.array([], dtype=object)
-    if array.ndim != 1 or array.tolist() != values:
-        array = np.array([*values, None], dtype=object)[:-1]
-    if array.dtype.kind in "US" and not all(isinstance(value, str) for value in values):
-        array = np.array([*values, None], dtype=object)[:-1]
-    return array
-
-
-def _freeze(names: Names) -> Names:
-    names = names.view()
-    names.flags.writeable = False
-    return names
-
-
-def _warn_minus_one(labels: list[Any], name: str) -> None:
-    """-1 means "unknown" elsewhere, here it is a class: say so where it may be a slip."""
-    whole = [label for label in labels if isinstance(label, int | float)]
-    if -1 in whole and len(whole) == len(labels) >= 3:
-        warnings.warn(
-            f"{name} holds -1 beside {len(labels) - 1} other integer classes: it is taken as a "
-            "class. Write None or NaN for unknown labels, or name the classes by classes=",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 def unnamed_marker(classes: Names) -> Any:
@@ -436,4 +239,64 @@ def decode(codes: NDArray[np.signedinteger], classes: Names) -> Names:
         names = np.array([*(float(value) for value in classes), marker])
     else:
         names = np.array([*(str(value) for value in classes), marker])
-    return names[codes]
+    decoded: Names = names[codes]
+    return decoded
+
+
+def refuse_collections(values: list[Any], name: str) -> None:
+    """Refuse labels that are no single class: bytes, sets, lists, arrays.
+
+    Parameters
+    ----------
+    values : list
+        Labels or names.
+    name : str
+        What they are, for messages.
+    """
+    for value in values:
+        if isinstance(value, bytes):
+            raise ValueError(f"{name} holds bytes ({value!r}): convert labels to text or integers")
+        if isinstance(value, list | tuple | set | frozenset | dict | np.ndarray):
+            raise ValueError(
+                f"{name} holds the collection {value!r}: a label must be a single class. For "
+                "several candidates use SoftLabels.from_candidates"
+            )
+
+
+def name_array(values: list[Any]) -> Names:
+    """Make an array of names that gives the same values back.
+
+    Parameters
+    ----------
+    values : list
+        Names.
+
+    Returns
+    -------
+    (K,) array
+        Of NumPy's own type for text and numbers, of objects otherwise.
+    """
+    array = np.array(values) if values else np.array([], dtype=object)
+    if array.ndim != 1 or array.tolist() != values:
+        array = np.array([*values, None], dtype=object)[:-1]
+    if array.dtype.kind in "US" and not all(isinstance(value, str) for value in values):
+        array = np.array([*values, None], dtype=object)[:-1]
+    return array
+
+
+def freeze(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view.
+
+    Parameters
+    ----------
+    array : array
+        Any array.
+
+    Returns
+    -------
+    array
+        The same data, not to be written to.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view

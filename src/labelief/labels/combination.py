@@ -18,8 +18,8 @@ import numpy as np
 
 from labelief._typing import FloatArray, IntArray
 from labelief.kernels import bits
-from labelief.labels.constructors import refuse_all_empty
 from labelief.labels.focal import FocalSets
+from labelief.labels.mass_rows import refuse_all_empty
 from labelief.labels.messages import name_rows
 from labelief.labels.quasi_bayesian import QuasiBayesian
 from labelief.labels.storage import MassFunctions
@@ -128,7 +128,7 @@ def conflict(first: MassFunctions, second: MassFunctions) -> FloatArray:
         for rows, words, mass in _pairs(first.focal(), second.focal(), np.bitwise_and):
             clash = (words == 0).all(axis=1)
             kappa += np.bincount(rows[clash], weights=mass[clash], minlength=len(first))
-    return np.minimum(np.maximum(kappa, 0.0), 1.0)
+    return np.asarray(np.clip(kappa, 0.0, 1.0), dtype=np.float64)
 
 
 RULES: dict[str, Callable[[MassFunctions, MassFunctions], MassFunctions]] = {

@@ -9,7 +9,7 @@ import numpy as np
 
 from labelief._typing import BoolArray, FloatArray, IntArray
 from labelief.kernels import bits
-from labelief.labels.class_names import Codes
+from labelief.labels.class_names import Codes, freeze
 from labelief.labels.focal import CELLS, FocalSets
 
 
@@ -35,6 +35,13 @@ class Consonant:
 
     contour: FloatArray
 
+    def __post_init__(self) -> None:
+        """Make the contour read-only: it is shared between batches and handed out."""
+        object.__setattr__(self, "contour", freeze(self.contour))
+
+    def __reduce__(self) -> tuple[type[Consonant], tuple[FloatArray]]:
+        return Consonant, (self.contour,)
+
     @property
     def n_classes(self) -> int:
         """Size K of the frame."""
@@ -50,10 +57,8 @@ class Consonant:
             yield slice(start, min(start + step, len(self)))
 
     def plausibilities(self) -> FloatArray:
-        """Return the contour, shape (n, K); a read-only view, not a copy."""
-        view = self.contour.view()
-        view.flags.writeable = False
-        return view
+        """Return the contour, shape (n, K), not a copy."""
+        return self.contour
 
     def beliefs(self) -> FloatArray:
         """Return the mass of each singleton: 1 - the second level, on the top class."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
-from labelief._typing import FloatArray, IntArray
+from labelief._typing import BoolArray, IntArray
 from labelief.labels.class_names import Names
 from labelief.labels.focal import FocalSets
 from labelief.labels.messages import name_classes
@@ -14,6 +16,45 @@ from labelief.labels.messages import name_classes
 ROWS = 6
 SETS = 4
 MEMBERS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What is shown of a batch of soft labels.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    classes : (K,) array
+        Names of the classes.
+    n_verified : int
+        How many rows are marked as verified.
+    rows : integer array
+        The rows that are written out.
+    focal : FocalSets
+        Their focal sets.
+    """
+
+    n: int
+    classes: Names
+    n_verified: int
+    rows: IntArray
+    focal: FocalSets
+
+    @property
+    def headline(self) -> str:
+        """Numbers of rows and names of classes."""
+        rows = "1 row" if self.n == 1 else f"{self.n} rows"
+        verified = f", {self.n_verified} verified" if self.n_verified else ""
+        return f"SoftLabels: {rows}{verified}, classes {name_classes(self.classes)}"
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield row number and masses, and dots where rows are left out."""
+        for i, row in enumerate(self.rows):
+            if i and row != self.rows[i - 1] + 1:
+                yield "...", ""
+            yield str(row), describe_row(self.focal, i, self.classes)
 
 
 def shown_rows(n: int) -> IntArray:
@@ -60,9 +101,7 @@ def describe_row(sets: FocalSets, row: int, classes: Names) -> str:
     return ", ".join(parts) + more
 
 
-def _name_set(
-    members: FloatArray | np.ndarray[tuple[int], np.dtype[np.bool_]], classes: Names
-) -> str:
+def _name_set(members: BoolArray, classes: Names) -> str:
     inside = np.flatnonzero(members)
     if inside.size == 0:
         return "∅"
@@ -74,61 +113,43 @@ def _name_set(
     return "{" + names + (f", ... {inside.size} classes" if inside.size > MEMBERS else "") + "}"
 
 
-def describe(sets: FocalSets, rows: IntArray, n: int, classes: Names, n_verified: int) -> str:
+def as_text(summary: Summary) -> str:
     """Write a batch of soft labels as text.
 
     Parameters
     ----------
-    sets : FocalSets
-        The rows that are shown.
-    rows : integer array
-        Their numbers in the batch.
-    n : int
-        Number of rows of the batch.
-    classes : (K,) array
-        Names of the classes.
-    n_verified : int
-        How many rows are marked as verified.
+    summary : Summary
+        What is shown.
 
     Returns
     -------
     str
         A headline, then one line per row shown.
     """
-    lines = [_headline(n, classes, n_verified)]
-    width = len(str(max(n - 1, 0)))
-    for i, row in enumerate(rows):
-        if i and row != rows[i - 1] + 1:
-            lines.append("  ...")
-        lines.append(f"  {row:>{width}}  {describe_row(sets, i, classes)}")
-    return "\n".join(lines)
+    lines = list(summary.lines())
+    width = max((len(row) for row, _ in lines), default=0)
+    return "\n".join(
+        [summary.headline, *(f"  {row:>{width}}  {masses}".rstrip() for row, masses in lines)]
+    )
 
 
-def _headline(n: int, classes: Names, n_verified: int) -> str:
-    verified = f", {n_verified} verified" if n_verified else ""
-    return f"SoftLabels: {n} rows{verified}, classes {name_classes(classes)}"
-
-
-def describe_html(sets: FocalSets, rows: IntArray, n: int, classes: Names, n_verified: int) -> str:
+def as_html(summary: Summary) -> str:
     """Write a batch of soft labels as an HTML table, every name escaped.
 
     Parameters
     ----------
-    sets, rows, n, classes, n_verified
-        As for :func:`describe`.
+    summary : Summary
+        What is shown.
 
     Returns
     -------
     str
         HTML.
     """
-    lines = []
-    for i, row in enumerate(rows):
-        if i and row != rows[i - 1] + 1:
-            lines.append("<tr><th>...</th><td></td></tr>")
-        lines.append(f"<tr><th>{row}</th><td>{escape(describe_row(sets, i, classes))}</td></tr>")
+    body = "".join(
+        f"<tr><th>{row}</th><td>{escape(masses)}</td></tr>" for row, masses in summary.lines()
+    )
     return (
-        f"<div><p>{escape(_headline(n, classes, n_verified))}</p>"
-        f"<table><thead><tr><th>row</th><th>masses</th></tr></thead>"
-        f"<tbody>{''.join(lines)}</tbody></table></div>"
+        f"<div><p>{escape(summary.headline)}</p><table><thead><tr><th>row</th><th>masses</th></tr>"
+        f"</thead><tbody>{body}</tbody></table></div>"
     )

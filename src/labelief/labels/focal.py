@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from labelief._typing import BoolArray, FloatArray, IntArray
 from labelief.kernels import bits
-from labelief.labels.class_names import Codes
+from labelief.labels.class_names import Codes, freeze
 
 # Cells of a temporary (elements x classes) array; larger batches are worked off in pieces.
 CELLS = 1 << 21
@@ -52,6 +53,14 @@ class FocalSets:
     words: bits.Words
     mass: FloatArray
     n_classes: int
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only: they are shared between batches and handed out."""
+        for name in ("indptr", "words", "mass"):
+            object.__setattr__(self, name, freeze(getattr(self, name)))
+
+    def __reduce__(self) -> tuple[type[FocalSets], tuple[Any, ...]]:
+        return FocalSets, (self.indptr, self.words, self.mass, self.n_classes)
 
     @classmethod
     def from_elements(

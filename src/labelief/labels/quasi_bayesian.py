@@ -8,7 +8,7 @@ import numpy as np
 
 from labelief._typing import BoolArray, FloatArray, IntArray
 from labelief.kernels import bits
-from labelief.labels.class_names import Codes
+from labelief.labels.class_names import Codes, freeze
 from labelief.labels.focal import FocalSets
 
 
@@ -36,6 +36,14 @@ class QuasiBayesian:
     singletons: FloatArray
     frame: FloatArray
 
+    def __post_init__(self) -> None:
+        """Make the arrays read-only: they are shared between batches and handed out."""
+        object.__setattr__(self, "singletons", freeze(self.singletons))
+        object.__setattr__(self, "frame", freeze(self.frame))
+
+    def __reduce__(self) -> tuple[type[QuasiBayesian], tuple[FloatArray, FloatArray]]:
+        return QuasiBayesian, (self.singletons, self.frame)
+
     @property
     def n_classes(self) -> int:
         """Size K of the frame."""
@@ -53,9 +61,7 @@ class QuasiBayesian:
         """Return m({k}), shape (n, K); in a frame of one class that is all the mass."""
         if self.n_classes == 1:
             return self.plausibilities()
-        view = self.singletons.view()
-        view.flags.writeable = False
-        return view
+        return self.singletons
 
     def pignistic(self) -> FloatArray:
         """Return m({k}) + m(frame)/K, shape (n, K)."""

@@ -1,23 +1,26 @@
-"""``SoftLabels``: what is believed about the class of each of n objects."""
+"""``SoftLabels``: what is believed about the class of each of n objects.
+
+The one public class of soft labels.  The file is long because each method is documented with its
+formula and an example; the work is done by the parts that the methods name, in a line or two.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from labelief._typing import BoolArray, FloatArray
-from labelief.kernels import bits
-from labelief.labels import combination, constructors, display
-from labelief.labels.class_names import Codes, Names, as_classes, decode, match_classes
-from labelief.labels.consonant import Consonant
+from labelief.labels import combination, constructors, display, mass_rows
+from labelief.labels.class_names import Codes, Names, as_classes, decode, freeze, match_classes
+from labelief.labels.class_sets import read_sets
 from labelief.labels.focal import FocalSets
 from labelief.labels.indexing import row_numbers
-from labelief.labels.quasi_bayesian import QuasiBayesian
+from labelief.labels.stacking import stack
 from labelief.labels.storage import MassFunctions
-from labelief.labels.tables import make_frame, matrix_columns
+from labelief.labels.tables import make_frame, mass_columns, matrix_columns
 from labelief.labels.weights import as_unit_interval
 
 if TYPE_CHECKING:
@@ -90,7 +93,7 @@ class SoftLabels:
                 f"{self._classes.size} class names for mass functions over {masses.n_classes}"
             )
         given = np.zeros(len(masses), dtype=np.bool_) if verified is None else verified
-        self._verified = _read_only(np.array(given))
+        self._verified = freeze(np.array(given))
 
     # ------------------------------------------------------------------ made from
 
@@ -169,7 +172,7 @@ class SoftLabels:
         Examples
         --------
         >>> SoftLabels.from_plausibilities([[1.0, 0.4, 0.0]], ["a", "b", "c"])
-        SoftLabels: 1 rows, classes 'a', 'b', 'c'
+        SoftLabels: 1 row, classes 'a', 'b', 'c'
           0  a 0.6, {a, b} 0.4
         """
         return cls(*constructors.plausibilities(pl, classes))
@@ -253,7 +256,7 @@ class SoftLabels:
         >>> SoftLabels.from_masses([{"a": 0.7, ("a", "b"): 0.3}], ["a", "b"]).beliefs
         array([[0.7, 0. ]])
         """
-        return cls(*constructors.masses(rows, classes))
+        return cls(*mass_rows.masses(rows, classes))
 
     @classmethod
     def from_votes(cls, votes: Votes, rule: str = "mean", discount: ArrayLike = 0.0) -> SoftLabels:
@@ -318,7 +321,7 @@ class SoftLabels:
         stored = [batch.reorder(classes)._masses for batch in batches]
         return SoftLabels(
             classes,
-            _stack(stored),
+            stack(stored),
             np.concatenate([batch._verified for batch in batches]),
         )
 
@@ -417,7 +420,7 @@ class SoftLabels:
         ... )
         array([[0.7, 1. ]])
         """
-        members, single = constructors.read_sets(sets, self._classes)
+        members, single = read_sets(sets, self._classes)
         answer = self._masses.bel(members)
         return answer[:, 0] if single else answer
 
@@ -439,7 +442,7 @@ class SoftLabels:
         >>> SoftLabels.from_masses([{"a": 0.7, ("a", "b"): 0.3}], ["a", "b", "c"]).pl({"b", "c"})
         array([0.3])
         """
-        members, single = constructors.read_sets(sets, self._classes)
+        members, single = read_sets(sets, self._classes)
         answer = self._masses.pl(members)
         return answer[:, 0] if single else answer
 
@@ -655,16 +658,7 @@ class SoftLabels:
         0    0      (cat,)  0.75
         1    0  (cat, dog)  0.25
         """
-        focal = self.focal
-        names = self._classes.tolist()
-        code = np.nonzero(focal.members)[1]
-        ends = np.cumsum(bits.popcount(focal.words))
-        listed = [names[k] for k in code]
-        sets = [
-            tuple(listed[start:stop])
-            for start, stop in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)
-        ]
-        return make_frame({"row": focal.rows, "focal_set": sets, "mass": focal.mass}, backend)
+        return make_frame(mass_columns(self.focal, self._classes), backend)
 
     # ------------------------------------------------------------------ as a sequence
 
@@ -680,17 +674,24 @@ class SoftLabels:
             raise ValueError("SoftLabels cannot be read as an array without a copy")
         return np.asarray(self.most_plausible(), dtype=dtype)
 
+    def __reduce__(self) -> tuple[type[SoftLabels], tuple[Any, ...]]:
+        return SoftLabels, (self._classes, self._masses, self._verified)
+
     def __repr__(self) -> str:
-        rows = display.shown_rows(len(self))
-        shown = self._masses.take(rows).focal()
-        marked = int(self._verified.sum())
-        return display.describe(shown, rows, len(self), self._classes, marked)
+        return display.as_text(self._summary())
 
     def _repr_html_(self) -> str:
+        return display.as_html(self._summary())
+
+    def _summary(self) -> display.Summary:
         rows = display.shown_rows(len(self))
-        shown = self._masses.take(rows).focal()
-        marked = int(self._verified.sum())
-        return display.describe_html(shown, rows, len(self), self._classes, marked)
+        return display.Summary(
+            n=len(self),
+            classes=self._classes,
+            n_verified=int(self._verified.sum()),
+            rows=rows,
+            focal=self._masses.take(rows).focal(),
+        )
 
     def _align(self, other: SoftLabels) -> SoftLabels:
         if not isinstance(other, SoftLabels):
@@ -698,23 +699,3 @@ class SoftLabels:
         if len(other) != len(self):
             raise ValueError(f"other has {len(other)} rows, these labels have {len(self)}")
         return other.reorder(self._classes)
-
-
-def _read_only(array: BoolArray) -> BoolArray:
-    array.flags.writeable = False
-    return array
-
-
-def _stack(parts: Sequence[MassFunctions]) -> MassFunctions:
-    """Stack storages: dense ones of a kind stay dense, mixtures are written out."""
-    consonant = [part for part in parts if isinstance(part, Consonant)]
-    if len(consonant) == len(parts):
-        return Consonant(np.concatenate([part.contour for part in consonant]))
-    points = [part.quasi_bayesian() for part in parts]
-    dense = [part for part in points if part is not None]
-    if len(dense) == len(parts):
-        return QuasiBayesian(
-            np.concatenate([part.singletons for part in dense]),
-            np.concatenate([part.frame for part in dense]),
-        )
-    return FocalSets.concatenate([part.focal() for part in parts])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from labelief._typing import FloatArray
 from labelief.labels.class_names import Names, as_classes
+from labelief.labels.focal import FocalSets
 
 
 def is_frame(table: Any) -> bool:
@@ -138,3 +139,28 @@ def matrix_columns(matrix: FloatArray, classes: Names) -> dict[Any, FloatArray]:
         Class name to column.
     """
     return {name: matrix[:, k] for k, name in enumerate(classes.tolist())}
+
+
+def mass_columns(focal: FocalSets, classes: Names) -> dict[str, Any]:
+    """Write mass functions as the columns of a table with one row per focal set.
+
+    Parameters
+    ----------
+    focal : FocalSets
+        Explicit focal sets.
+    classes : (K,) array
+        Names of the classes.
+
+    Returns
+    -------
+    dict
+        ``row`` (counted from 0), ``focal_set`` (a tuple of class names), ``mass``.
+    """
+    names = classes.tolist()
+    listed = [names[k] for k in np.nonzero(focal.members)[1]]
+    ends = np.cumsum(focal.cardinality)
+    sets = [
+        tuple(listed[start:stop])
+        for start, stop in zip((ends - focal.cardinality).tolist(), ends.tolist(), strict=True)
+    ]
+    return {"row": focal.rows, "focal_set": sets, "mass": focal.mass}

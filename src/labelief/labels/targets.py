@@ -12,16 +12,16 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
 from labelief._typing import BoolArray, FloatArray
+from labelief.labels.class_matrix import class_matrix
 from labelief.labels.class_names import (
     Codes,
     Names,
     as_classes,
     as_vector,
-    encode,
     match_classes,
     sorted_classes,
 )
-from labelief.labels.constructors import class_matrix
+from labelief.labels.encoding import encode
 from labelief.labels.soft_labels import SoftLabels
 from labelief.labels.tables import is_frame
 from labelief.labels.votes import Votes
@@ -220,10 +220,9 @@ def _from_soft_labels(y: SoftLabels, classes: Any) -> Target:
     if codes is not None:
         return Target(ordered, codes=codes.astype(np.int32), verified=verified)
     pl = y.plausibilities
-    empty = y.empty_mass
-    if empty.any():
-        # what is left of the mass, as the largest rounding-free estimate of 1 - m(∅)
-        pl = pl / (1.0 - empty)[:, None]
+    if y.empty_mass.any():
+        # the plausibility of the frame is 1 - m(∅), exact also where little is left
+        pl = pl / y.pl(np.ones(ordered.size, dtype=np.bool_))[:, None]
     return Target(ordered, plausibilities=pl, verified=verified)
 
 

@@ -9,7 +9,8 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
 from labelief._typing import FloatArray, IntArray
-from labelief.labels.class_names import Names, as_classes, as_vector, decode, encode
+from labelief.labels.class_names import Codes, Names, as_classes, as_vector, decode, freeze
+from labelief.labels.encoding import encode
 from labelief.labels.indexing import row_numbers
 from labelief.labels.messages import name_classes, name_rows
 from labelief.labels.tables import table_column
@@ -116,18 +117,18 @@ class Votes:
         classes: Names,
         answers: Names,
         indptr: IntArray,
-        annotator_codes: IntArray,
-        label_codes: IntArray,
+        annotator_codes: Codes,
+        label_codes: Codes,
         confidences: FloatArray | None,
     ) -> Votes:
-        self.items = _frozen(items)
-        self.annotators = _frozen(annotators)
-        self.classes = _frozen(classes)
-        self.answers = _frozen(answers)
-        self.indptr = _frozen(indptr)
-        self.annotator_codes = _frozen(annotator_codes)
-        self.label_codes = _frozen(label_codes)
-        self.confidences = None if confidences is None else _frozen(confidences)
+        self.items = freeze(items)
+        self.annotators = freeze(annotators)
+        self.classes = freeze(classes)
+        self.answers = freeze(answers)
+        self.indptr = freeze(indptr)
+        self.annotator_codes = freeze(annotator_codes)
+        self.label_codes = freeze(label_codes)
+        self.confidences = None if confidences is None else freeze(confidences)
         return self
 
     @property
@@ -276,7 +277,7 @@ def _item_codes(column: Names, items: Any) -> tuple[Names, IntArray]:
     return names, rows
 
 
-def _answers(column: Any, classes: Any, unsure: str) -> tuple[Names, Names, IntArray]:
+def _answers(column: Any, classes: Any, unsure: str) -> tuple[Names, Names, Codes]:
     """Code the answers: classes first, then "unsure" where it is an answer of its own."""
     vague = "unsure"
     values = as_vector(column, "label")
@@ -289,15 +290,9 @@ def _answers(column: Any, classes: Any, unsure: str) -> tuple[Names, Names, IntA
     listed = values.tolist()
     is_vague = np.fromiter((value == vague for value in listed), np.bool_, count=len(listed))
     names, said = encode(values, classes, missing=vague, name="label")
-    said = np.where(is_vague, names.size, said)
+    said[is_vague] = names.size
     return names, as_classes([*names.tolist(), vague]), said
 
 
 def _pointers(counts: IntArray) -> IntArray:
     return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
