@@ -1,0 +1,28 @@
+"""Evaluation where the truth is uncertain: errors, losses, scores and their scorers."""
+
+from labelief.metrics.errors import (
+    expected_error,
+    expected_error_scorer,
+    lower_error,
+    lower_error_scorer,
+    upper_error,
+    upper_error_scorer,
+)
+from labelief.metrics.log_loss import label_log_loss, label_log_loss_scorer
+from labelief.metrics.mardia import MardiaResult, mardia_test
+from labelief.metrics.set_scores import u65_score, u80_score
+
+__all__ = [
+    "lower_error",
+    "upper_error",
+    "expected_error",
+    "lower_error_scorer",
+    "upper_error_scorer",
+    "expected_error_scorer",
+    "label_log_loss",
+    "label_log_loss_scorer",
+    "u65_score",
+    "u80_score",
+    "mardia_test",
+    "MardiaResult",
+]
