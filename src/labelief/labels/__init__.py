@@ -23,9 +23,18 @@ What the numbers of a label mean
 No argument takes two of these.
 """
 
+from labelief.labels.expert_pool import pool_plausibilities
 from labelief.labels.focal import FocalSets
 from labelief.labels.soft_labels import SoftLabels
 from labelief.labels.targets import Target, as_soft_labels, read_target
 from labelief.labels.votes import Votes
 
-__all__ = ["SoftLabels", "Votes", "FocalSets", "Target", "read_target", "as_soft_labels"]
+__all__ = [
+    "SoftLabels",
+    "Votes",
+    "pool_plausibilities",
+    "FocalSets",
+    "Target",
+    "read_target",
+    "as_soft_labels",
+]

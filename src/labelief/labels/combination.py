@@ -26,6 +26,8 @@ from labelief.labels.storage import MassFunctions
 
 # Pairs of focal sets formed together; bounds the memory beside the result.
 PAIRS = 1 << 18
+# More pairs than this are refused: the result would not fit into memory.
+MOST_PAIRS = 1 << 29
 
 
 def dempster(first: MassFunctions, second: MassFunctions) -> MassFunctions:
@@ -233,6 +235,12 @@ def _pairs(
     """Yield (row, set, mass) of all pairs, some rows at a time."""
     left, right = np.diff(first.indptr), np.diff(second.indptr)
     ends = np.concatenate(([0], np.cumsum(left * right)))
+    if ends[-1] > MOST_PAIRS:
+        raise ValueError(
+            f"combining would form {ends[-1]} pairs of focal sets: labels with many levels of "
+            "plausibility have that many. Combine their contours by labelief.labels."
+            "pool_plausibilities, or fewer rows at a time"
+        )
     start = 0
     while start < len(first):
         stop = int(np.searchsorted(ends, ends[start] + PAIRS, side="right")) - 1

@@ -13,7 +13,7 @@ from labelief.kernels import bits
 from labelief.labels.class_names import Codes, freeze
 
 # Cells of a temporary (elements x classes) array; larger batches are worked off in pieces.
-CELLS = 1 << 21
+CELLS = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +199,8 @@ class FocalSets:
 
     def plausibilities(self) -> FloatArray:
         """Return the contour, Σ_{A∋k} m(A), shape (n, K)."""
-        return np.minimum(self._spread(self.mass), 1.0)
+        contour = self._spread(self.mass)
+        return np.minimum(contour, 1.0, out=contour)
 
     def beliefs(self) -> FloatArray:
         """Return the mass of each singleton, shape (n, K)."""
@@ -246,12 +247,14 @@ class FocalSets:
         """Return class codes (-1 = vacuous) where every row is crisp or vacuous, else None."""
         if self.mass.size != len(self):
             return None
-        size = self.cardinality
-        single = size == 1
-        if not (single | (size == self.n_classes)).all():
-            return None
         codes = np.full(len(self), -1, dtype=np.int32)
-        codes[single] = bits.singleton_codes(self.words[single])
+        for start in range(0, len(self), CELLS):
+            words = self.words[start : start + CELLS]
+            size = bits.popcount(words)
+            single = size == 1
+            if not (single | (size == self.n_classes)).all():
+                return None
+            codes[start : start + CELLS][single] = bits.singleton_codes(words[single])
         return codes
 
     def discount(self, rates: FloatArray) -> FocalSets:

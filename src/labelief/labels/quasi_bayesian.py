@@ -55,7 +55,8 @@ class QuasiBayesian:
 
     def plausibilities(self) -> FloatArray:
         """Return m({k}) + m(frame), shape (n, K)."""
-        return np.minimum(self.singletons + self.frame[:, None], 1.0)
+        contour = self.singletons + self.frame[:, None]
+        return np.minimum(contour, 1.0, out=contour)
 
     def beliefs(self) -> FloatArray:
         """Return m({k}), shape (n, K); in a frame of one class that is all the mass."""

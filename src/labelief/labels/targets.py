@@ -218,7 +218,7 @@ def _from_soft_labels(y: SoftLabels, classes: Any) -> Target:
     verified = y.verified if y.verified.any() else None
     codes = y.codes
     if codes is not None:
-        return Target(ordered, codes=codes.astype(np.int32), verified=verified)
+        return Target(ordered, codes=codes, verified=verified)
     pl = y.plausibilities
     if y.empty_mass.any():
         # the plausibility of the frame is 1 - m(∅), exact also where little is left
