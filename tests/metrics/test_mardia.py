@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,12 +42,7 @@ SATIMAGE = [
 ]
 
 
-def _table(name, n_features, class_order):
-    folders = [os.environ.get("LABELIEF_DATA", ""), Path(__file__).parents[3] / "shared" / "data"]
-    paths = [Path(folder) / name for folder in folders if folder]
-    path = next((path for path in paths if path.is_file()), None)
-    if path is None:
-        pytest.skip(f"{name} is neither in LABELIEF_DATA nor in ../shared/data")
+def _table(path, n_features, class_order):
     with path.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     labels = np.array([row["label"] for row in rows])
@@ -111,12 +104,12 @@ def test_affine_changes_and_row_order_change_nothing(seed, d, extra):
 @pytest.mark.parametrize(
     ("data", "n_features", "published"), [("vowel.csv", 10, VOWEL), ("satimage.csv", 36, SATIMAGE)]
 )
-def test_published_tables(data, n_features, published):
+def test_published_tables(data_file, data, n_features, published):
     vowels = ["hid", "hId", "hEd", "hAd", "hYd", "had", "hOd", "hod", "hUd", "hud", "hed"]
     soils = ["red soil", "cotton crop", "grey soil", "damp grey soil", "vegetation stubble"]
     order = vowels if data == "vowel.csv" else [*soils, "very damp grey soil"]
     digits = 3 if data == "vowel.csv" else 1
-    for rows, printed in zip(_table(data, n_features, order), published, strict=True):
+    for rows, printed in zip(_table(data_file(data), n_features, order), published, strict=True):
         result = mardia_test(rows)
         assert result.skewness == pytest.approx(printed[0], abs=0.051 if digits == 3 else 0.51)
         assert result.skewness_statistic == pytest.approx(printed[1], abs=0.53)

@@ -28,7 +28,8 @@ def estimate_mean(values: FloatArray, weights: FloatArray, clusters: IntArray) -
 
     (the linearised variance of a ratio mean over G clusters; with one object in each and equal
     weights the usual squared standard error). The effective size is Kish's 1 / Σ w², divided by the
-    design effect where clusters make the variance larger.
+    design effect where clusters make the variance larger; where all values are equal each cluster
+    is taken for one object.
 
     Parameters
     ----------
@@ -56,9 +57,12 @@ def estimate_mean(values: FloatArray, weights: FloatArray, clusters: IntArray) -
     alone = float(np.sum(parts**2))
     present = int(np.unique(clusters[weights > 0]).size)
     factor = present / (present - 1) if present > 1 else np.nan
-    design_effect = max(1.0, between / alone) if alone > 0 else 1.0
-    size = 1.0 / float(np.sum(weights**2)) / design_effect
-    return MeanEstimate(mean, float(np.sqrt(factor * between)), min(size, float(present)))
+    size = 1.0 / float(np.sum(weights**2))
+    if alone > 0:
+        size /= max(1.0, between / alone)
+    else:  # no differences to judge clustering by: suppose the worst
+        size = min(size, float(present))
+    return MeanEstimate(mean, float(np.sqrt(factor * between)), size)
 
 
 def wilson_interval(estimate: MeanEstimate, confidence: float) -> tuple[float, float]:
