@@ -1,0 +1,33 @@
+"""labelief: learn from labels you only half believe.
+
+Train, evaluate and audit classifiers when class labels are imprecise, uncertain, noisy, missing, or
+given by several people who disagree.
+"""
+
+from labelief import densities, metrics, model_selection
+from labelief.channels import FlipNoise, Trusted
+from labelief.decisions import decide
+from labelief.estimators import (
+    GenerativeClassifier,
+    LinearDiscriminantAnalysis,
+    MixtureDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from labelief.labels import SoftLabels, Votes
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "FlipNoise",
+    "GenerativeClassifier",
+    "LinearDiscriminantAnalysis",
+    "MixtureDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
+    "SoftLabels",
+    "Trusted",
+    "Votes",
+    "decide",
+    "densities",
+    "metrics",
+    "model_selection",
+]

@@ -1,0 +1,151 @@
+"""What was observed about the classes of a block, in the three forms that labels take.
+
+Each form is a batch of rows that can be cut, and gives two products: the log weight of each class
+under a :class:`Likelihoods` record, and the expected counts of (true class, observed symbol).
+Verified rows bypass any learned channel: their symbol or plausibility is read as trusted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from labelief._typing import Array
+from labelief.kernels.labels import (
+    log_or_minus_infinity,
+    observed_shares,
+    one_hot,
+    symbol_log_weights,
+)
+from labelief.kernels.namespace import namespace, to_float64
+
+__all__ = ["Dense", "Evidence", "Indicator", "Likelihoods", "Symbols"]
+
+
+class Likelihoods(NamedTuple):
+    """What a channel says of observations, ready for products on a block.
+
+    Attributes
+    ----------
+    matrix : (K, K) array or None
+        ``matrix[k, j] = γ(j | k)``; None stands for the identity (labels are trusted).
+    log_table : (K, S) array
+        Log likelihood of each symbol: for coded labels the K classes, "unknown", then the same
+        again for verified rows; for votes the (annotator, answer) pairs.
+    """
+
+    matrix: Array | None
+    log_table: Array
+
+
+class Evidence(Protocol):
+    """Observed labels of a block of rows."""
+
+    form: str
+    """"labels" (one observation a row, crisp or soft) or "votes"."""
+
+    def rows(self, index: Any) -> Evidence:
+        """Return the evidence of some rows (a slice or an index array)."""
+
+    def moved(self, move: Any) -> Evidence:
+        """Return the evidence with every array passed through `move` (to a device)."""
+
+    def log_weights(self, likelihoods: Likelihoods) -> Array:
+        """Return ``log pl_i(k)``, (b, K)."""
+
+    def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
+        """Return expected counts of (true class, observed symbol) under the channel."""
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """Crisp labels as codes: class j is j, "unknown" is K; verified rows add K + 1."""
+
+    codes: Array
+    n_classes: int
+    form: str = "labels"
+
+    def rows(self, index: Any) -> Symbols:
+        """Return the evidence of some rows."""
+        return Symbols(self.codes[index], self.n_classes)
+
+    def moved(self, move: Any) -> Symbols:
+        """Return the evidence on another device."""
+        return Symbols(move(self.codes), self.n_classes)
+
+    def log_weights(self, likelihoods: Likelihoods) -> Array:
+        """Return ``log γ(ỹ_i | k)`` by table look-up."""
+        return symbol_log_weights(self.codes, likelihoods.log_table)
+
+    def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
+        """Return ``Σ_i ζ_ik 1[ỹ_i = j]``, (K, K); unknown and verified rows stay out."""
+        indicator = one_hot(self.codes, self.n_classes)
+        return class_posterior.T @ indicator
+
+
+@dataclass(frozen=True)
+class Dense:
+    """Soft labels as plausibilities (b, K), with the mask of verified rows."""
+
+    plausibilities: Array
+    verified: Array | None = None
+    form: str = "labels"
+
+    def rows(self, index: Any) -> Dense:
+        """Return the evidence of some rows."""
+        verified = None if self.verified is None else self.verified[index]
+        return Dense(self.plausibilities[index], verified)
+
+    def moved(self, move: Any) -> Dense:
+        """Return the evidence on another device."""
+        verified = None if self.verified is None else move(self.verified)
+        return Dense(move(self.plausibilities), verified)
+
+    def log_weights(self, likelihoods: Likelihoods) -> Array:
+        """Return ``log Σ_j pl_i(j) γ(j | k)``."""
+        pl = to_float64(self.plausibilities)
+        if likelihoods.matrix is None:
+            return log_or_minus_infinity(pl)
+        through = (likelihoods.matrix @ pl.T).T
+        if self.verified is not None:
+            through = namespace(pl).where(self.verified[:, None], pl, through)
+        return log_or_minus_infinity(through)
+
+    def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
+        """Return ``Σ_i ζ_ik share_ik(j)``; vacuous and verified rows stay out."""
+        pl = to_float64(self.plausibilities)
+        xp = namespace(pl)
+        counted = xp.max(pl, axis=1) > xp.min(pl, axis=1)
+        if self.verified is not None:
+            counted = xp.logical_and(counted, xp.logical_not(self.verified))
+        matrix = likelihoods.matrix
+        if matrix is None:
+            matrix = xp.eye(pl.shape[1], dtype=pl.dtype, device=pl.device)
+        return observed_shares(pl, matrix, class_posterior, xp.astype(counted, xp.float64))
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """Votes as a sparse indicator V, (b, A·K): one entry for each (annotator, answer) given."""
+
+    votes: csr_array
+    form: str = "votes"
+
+    def rows(self, index: Any) -> Indicator:
+        """Return the evidence of some rows."""
+        return Indicator(self.votes[index])
+
+    def moved(self, move: Any) -> Indicator:
+        """Return the evidence on another device, as a dense block."""
+        return Indicator(move(self.votes.toarray()))
+
+    def log_weights(self, likelihoods: Likelihoods) -> Array:
+        """Return ``Σ_a log γ_a(v_ia | k) = V log Γ``."""
+        return self.votes @ likelihoods.log_table.T
+
+    def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
+        """Return ``Vᵀ ζ`` transposed: (K, A·K)."""
+        return np.asarray((self.votes.T @ class_posterior).T)

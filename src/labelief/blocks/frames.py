@@ -1,0 +1,205 @@
+"""Coordinates in which densities are fitted: centred and scaled, so that nothing cancels.
+
+Whitened coordinates make the answer independent of any affine change of the features; axis
+coordinates only scale, for families that are tied to the axes.  Directions without variance are cut:
+covariances are zero across them and a new row is judged by its projection.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from labelief._typing import Array, BoolArray, FloatArray, IntArray
+from labelief.blocks.moments import Moments
+from labelief.blocks.source import Block, BlockSource
+from labelief.kernels.namespace import to_float64
+
+__all__ = ["Axes", "Whitening", "axes", "whitening"]
+
+# A direction whose singular value in the standardised features is below this share of the largest
+# has no variance.
+_CUT = 1e-12
+# Below this share an eigenvalue of the correlation matrix may be mostly rounding: measure it again.
+_DOUBTFUL = 1e-9
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """Coordinates ``z = (x - center) @ basis`` with total covariance I, over r directions.
+
+    Attributes
+    ----------
+    moments : Moments
+        What was measured of the features.
+    basis : (d, r) array
+    inverse : (r, d) array
+        ``x = center + z @ inverse`` along the directions kept.
+    log_volume : float
+        Log volume of a unit cube of z, measured in x.
+    """
+
+    moments: Moments
+    basis: FloatArray
+    inverse: FloatArray
+    log_volume: float
+
+    @property
+    def rank(self) -> int:
+        """Number of directions kept."""
+        return int(self.basis.shape[1])
+
+    @property
+    def arrays(self) -> tuple[FloatArray, FloatArray]:
+        """What a kernel needs: center and basis."""
+        return self.moments.mean, self.basis
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """The diagonal matrix of the features' total variances, in z: (r, r)."""
+        scaled = self.basis * self.moments.scale[:, None]
+        return np.asarray(scaled.T @ scaled)
+
+    def locations(self, z: FloatArray) -> FloatArray:
+        """Return points in the units of the features: ``(..., r) -> (..., d)``."""
+        return np.asarray(self.moments.mean + z @ self.inverse)
+
+    def covariances(self, z: FloatArray) -> FloatArray:
+        """Return covariances in the units of the features: ``(..., r, r) -> (..., d, d)``."""
+        covariance = self.inverse.T @ z @ self.inverse
+        return np.asarray((covariance + np.swapaxes(covariance, -1, -2)) / 2)
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Coordinates ``z = (x[columns] - center) / scale``.
+
+    Attributes
+    ----------
+    moments : Moments
+        What was measured of the features.
+    columns : (r,) integer array
+        The columns with variance.
+    center, scale : (r,) arrays
+    """
+
+    moments: Moments
+    columns: IntArray
+    center: FloatArray
+    scale: FloatArray
+
+    @property
+    def rank(self) -> int:
+        """Number of columns kept."""
+        return len(self.columns)
+
+    @property
+    def arrays(self) -> tuple[IntArray | None, FloatArray, FloatArray]:
+        """What a kernel needs: columns (None = all), center and inverse scale."""
+        columns = self.columns if self.rank < len(self.moments.mean) else None
+        return columns, self.center, 1.0 / self.scale
+
+    @property
+    def log_volume(self) -> float:
+        """Log volume of a unit cube of z, measured in x."""
+        return float(np.sum(np.log(self.scale)))
+
+    def locations(self, z: FloatArray) -> FloatArray:
+        """Return points in the units of the features: ``(..., r) -> (..., d)``."""
+        mean = self.moments.mean
+        out = np.broadcast_to(mean, (*z.shape[:-1], len(mean))).copy()
+        out[..., self.columns] = self.center + z * self.scale
+        return out
+
+    def covariances(self, variances: FloatArray) -> FloatArray:
+        """Return diagonal covariances in the units of the features: ``(J, r) -> (J, d, d)``."""
+        d = len(self.moments.mean)
+        out = np.zeros((len(variances), d, d))
+        out[:, self.columns, self.columns] = variances * self.scale**2
+        return out
+
+
+def axes(moments: Moments, *, common_scale: bool = False) -> Axes:
+    """Return the axis coordinates of features with these moments.
+
+    With `common_scale`, every axis keeps its unit relative to the others.
+    """
+    columns = np.flatnonzero(moments.scale > 0)
+    scale = moments.scale[columns]
+    if common_scale and len(columns):
+        largest = scale.max()
+        scale = np.full(len(columns), largest * np.sqrt(np.mean((scale / largest) ** 2)))
+    return Axes(moments, columns, moments.mean[columns], scale)
+
+
+def whitening(blocks: BlockSource, moments: Moments) -> Whitening:
+    """Return coordinates in which the rows have total covariance I.
+
+    Eigenvalues of the correlation matrix are sure to 1e-16 only, singular values of the features to
+    1e-8; where some are that small, their directions are blown up and measured by a second pass.
+    """
+    assert moments.correlation is not None
+    scale = moments.scale
+    varying = np.flatnonzero(scale > 0)
+    values, turn = np.linalg.eigh(moments.correlation[np.ix_(varying, varying)])
+    values, vectors = values[::-1], np.zeros((len(scale), len(varying)))
+    vectors[varying] = turn[:, ::-1]
+    largest = values[0] if len(values) else 0.0
+    sure = values > _DOUBTFUL * largest
+    size = np.sqrt(np.maximum(values, 1e-20 * largest))
+    safe = np.where(scale > 0, scale, np.inf)
+    basis = vectors / safe[:, None] / size
+    inverse = (vectors * scale[:, None]).T * size[:, None]
+    if not np.all(sure):
+        second = blocks.map_reduce(
+            _second_moment, (moments.mean, basis), width=4 * blocks.n_columns
+        )
+        basis, inverse = _measured_again(second / moments.weight, sure, size, basis, inverse)
+    return Whitening(moments, basis, inverse, _log_volume(inverse, scale))
+
+
+def _measured_again(
+    second: FloatArray, sure: BoolArray, size: FloatArray, basis: FloatArray, inverse: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Turn the doubtful directions to their own axes, given second moments in the blown-up basis.
+
+    Only what the sure directions do not explain counts; what then has no variance is cut.
+    """
+    across = second[np.ix_(sure, ~sure)]
+    rest = second[np.ix_(~sure, ~sure)] - across.T @ np.linalg.solve(
+        second[np.ix_(sure, sure)], across
+    )
+    unit = size[~sure]
+    values, turn = np.linalg.eigh(unit[:, None] * rest * unit)
+    alive = values > (_CUT * size[0]) ** 2
+    new_size, turn = np.sqrt(values[alive]), turn[:, alive]
+    basis = np.hstack([basis[:, sure], (basis[:, ~sure] * unit) @ turn / new_size])
+    inverse = np.vstack(
+        [inverse[sure], (turn.T @ (inverse[~sure] / unit[:, None])) * new_size[:, None]]
+    )
+    mix = unit[:, None] * turn / new_size
+    change = np.zeros((len(size), basis.shape[1]))
+    change[np.flatnonzero(sure), np.arange(sure.sum())] = 1.0
+    change[~sure, sure.sum() :] = mix
+    factor = np.linalg.cholesky(change.T @ second @ change)
+    return solve_triangular(factor, basis.T, lower=True).T, factor.T @ inverse
+
+
+def _second_moment(block: Block, parameters: tuple[Array, Array]) -> Array:
+    center, basis = parameters
+    z = (to_float64(block.X) - center) @ basis
+    weighted = z if block.weights is None else z * block.weights[:, None]
+    return weighted.T @ z
+
+
+def _log_volume(inverse: FloatArray, scale: FloatArray) -> float:
+    """Return the log volume spanned by the rows of `inverse`, columns of any magnitude."""
+    if not len(inverse):
+        return 0.0
+    if len(inverse) == len(scale):
+        return float(np.linalg.slogdet(inverse / scale)[1] + np.sum(np.log(scale)))
+    unit = np.max(scale)
+    singular = np.linalg.svd(inverse / unit, compute_uv=False)
+    return float(np.sum(np.log(singular)) + len(inverse) * np.log(unit))

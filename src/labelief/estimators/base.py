@@ -1,0 +1,228 @@
+"""What every classifier of the library shares once it is fitted: predictions and likelihoods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from labelief._typing import Array, FloatArray
+from labelief.blocks.arrays import ArrayBlocks
+from labelief.blocks.evidence import Evidence
+from labelief.channels.contract import BoundChannel
+from labelief.channels.trusted import Trusted
+from labelief.estimators.validation import evidence_of, read_rows, read_weights
+from labelief.kernels.namespace import to_host
+from labelief.labels.soft_labels import SoftLabels
+from labelief.labels.targets import read_target
+from labelief.metrics.errors import loss_intervals
+from labelief.metrics.targets import read_pair
+from labelief.models.contract import Model
+from labelief.solvers import views
+from labelief.solvers.problem import Parameters, component_arrays
+
+__all__ = ["SoftClassifier"]
+
+
+class SoftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of classifiers that learn from soft labels through a model and a channel.
+
+    A fit leaves ``_model``, ``_channel`` (bound) and ``_parameters``; everything below reads them.
+    """
+
+    channel: Any
+    classes: Any
+    classes_: Any
+    _model: Model
+    _channel: BoundChannel
+    _parameters: Parameters
+    _sparse = False
+
+    def predict(self, X: Any) -> Any:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : (n, d) array, frame or list
+
+        Returns
+        -------
+        (n,) array of class labels
+        """
+        return self.classes_[np.argmax(to_host(self.predict_proba(X)), axis=1)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return ``Pr(k | x)``: the channel, which speaks of labels, is not used.
+
+        Parameters
+        ----------
+        X : (n, d) array, frame or list
+
+        Returns
+        -------
+        (n, K) array
+            Columns in the order of ``classes_``.
+        """
+        return self._map(views.probabilities, self._read(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return ``log Pr(k | x)``, exact also where the probability underflows.
+
+        Parameters
+        ----------
+        X : (n, d) array, frame or list
+
+        Returns
+        -------
+        (n, K) array
+        """
+        return self._map(views.log_probabilities, self._read(X))
+
+    def predict_set(self, X: Any, rule: str = "mass", level: float = 0.95) -> Any:
+        """Return a set of classes for each row.
+
+        Parameters
+        ----------
+        X : (n, d) array, frame or list
+        rule : {"mass"}, default="mass"
+            "mass": the fewest classes whose probabilities sum to `level` or more.
+        level : float, default=0.95
+
+        Returns
+        -------
+        (n, K) bool array
+            Whether each class is in the row's set.
+        """
+        if rule != "mass":
+            raise ValueError(f"rule must be 'mass', got {rule!r}.")
+        if not 0.0 < level <= 1.0:
+            raise ValueError(f"level must be in (0, 1], got {level!r}.")
+        proba = to_host(self.predict_proba(X))
+        order = np.argsort(-proba, axis=1, kind="stable")
+        before = np.cumsum(np.take_along_axis(proba, order, axis=1), axis=1)
+        before = np.hstack([np.zeros((len(proba), 1)), before[:, :-1]])
+        chosen = np.zeros(proba.shape, dtype=bool)
+        np.put_along_axis(chosen, order, before < level - 1e-12, axis=1)
+        return chosen
+
+    def posterior(self, X: Any, y: Any) -> Array:
+        """Return class probabilities given the features *and* the label that was observed.
+
+        ``ζ_ik = pl_i(k; γ) p_k(x_i) / Σ_l pl_i(l; γ) p_l(x_i)`` (quost2017 eq. 16, 23), with the
+        channel that was learned.
+
+        Parameters
+        ----------
+        X : (n, d) array, frame or list
+        y : labels of any kind that ``fit`` takes
+
+        Returns
+        -------
+        (n, K) array
+        """
+        X, evidence = self._read_labelled(X, y)
+        return self._map(views.posteriors, X, evidence)
+
+    def label_log_likelihood(self, X: Any, y: Any) -> FloatArray:
+        """Return ``log Σ_k Pr(k | x_i) pl_i(k; γ)`` of each row: how well labels are foretold.
+
+        Parameters
+        ----------
+        X : (n, d) array, frame or list
+        y : labels of any kind that ``fit`` takes
+
+        Returns
+        -------
+        (n,) array
+        """
+        X, evidence = self._read_labelled(X, y)
+        joint = to_host(self._map(views.log_evidence, X, evidence))[:, 0]
+        return joint - to_host(self._map(views.log_density, X))
+
+    def log_likelihood(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return ``Σ_i w_i log Σ_k pl_i(k; γ) p_k(x_i)``, natural logarithm, pl as given.
+
+        Parameters
+        ----------
+        X : (n, d) array, frame or list
+        y : labels of any kind that ``fit`` takes
+        sample_weight : (n,) array-like, default=None
+
+        Returns
+        -------
+        float
+        """
+        return self._sums(X, y, sample_weight)[0]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return 1 minus the expected error at pessimism 0.5; the accuracy for crisp labels.
+
+        ``½ Σ_i w_i [pl_i(ŷ_i) + m_i({ŷ_i})] / Σ_i w_i`` (quost2017 eq. 26-28) over the rows whose
+        label says something.
+
+        Parameters
+        ----------
+        X : (n, d) array, frame or list
+        y : labels of any kind that ``fit`` takes
+        sample_weight : (n,) array-like, default=None
+
+        Returns
+        -------
+        float
+        """
+        predicted = self.predict(X)
+        classes = None
+        if not isinstance(y, SoftLabels):
+            named = read_target(y, n_rows=len(predicted)).codes is None
+            classes = self._columns if named else np.union1d(self.classes_, read_target(y).classes)
+        pair = read_pair(y, predicted, classes)
+        labels = pair.labels
+        known = (np.min(labels.plausibilities, axis=1) < 1.0) | (labels.shape[1] == 1)
+        weights = read_weights(sample_weight, known[:, None])
+        weights = 1.0 * known if weights is None else weights * known
+        if not np.any(weights > 0):
+            raise ValueError("No row of y says anything about its class: there is no score.")
+        bounds = loss_intervals(labels, pair.predicted)
+        return float(1.0 - 0.5 * np.average(bounds.lower + bounds.upper, weights=weights))
+
+    def _sums(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[float, float, float]:
+        """Return log-likelihood, entropy of responsibilities, and weight."""
+        X, evidence = self._read_labelled(X, y)
+        weights = read_weights(sample_weight, X)
+        weights = np.ones(X.shape[0]) if weights is None else weights
+        sums = weights[weights > 0] @ to_host(self._map(views.log_evidence, X, evidence))[
+            weights > 0
+        ]
+        return float(sums[0]), float(sums[1]), float(np.sum(weights))
+
+    @property
+    def _columns(self) -> Any:
+        """The classes in the order in which a bare matrix of plausibilities has its columns."""
+        return self.classes_ if self.classes is None else self.classes
+
+    def _read(self, X: Any) -> Array:
+        return read_rows(self, X, reset=False, sparse=self._sparse)
+
+    def _read_labelled(self, X: Any, y: Any) -> tuple[Array, Evidence]:
+        rows = self._read(X)
+        target = read_target(y, n_rows=rows.shape[0], classes=self._columns)
+        return rows, evidence_of(target)
+
+    def _map(
+        self, kernel: Callable[..., Array], X: Array, evidence: Evidence | None = None
+    ) -> Array:
+        """Run a view on every block of rows."""
+        factors = self._model.factors(self._parameters.model)
+        likelihoods = self._channel.likelihoods(self._parameters.channel)
+        arrays = component_arrays(self._model.component_class, len(self.classes_))
+        blocks = ArrayBlocks(X, evidence)
+        with np.errstate(over="ignore", under="ignore"):
+            return blocks.map_rows(
+                partial(kernel, self._model), (factors, likelihoods, *arrays), self._model.width
+            )
+
+    def _chosen_channel(self) -> Any:
+        return Trusted() if self.channel is None else self.channel

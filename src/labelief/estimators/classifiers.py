@@ -1,0 +1,215 @@
+"""The named generative classifiers: each a choice of density and of components."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from labelief._typing import IntArray
+from labelief.estimators.discriminant_axes import DiscriminantAxes
+from labelief.estimators.generative import ComponentClassifier
+from labelief.models.contract import Density
+from labelief.models.full import FullGaussian
+from labelief.models.tied import TiedGaussian
+
+__all__ = [
+    "GenerativeClassifier",
+    "LinearDiscriminantAnalysis",
+    "MixtureDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
+]
+
+_PARAMETERS = (ComponentClassifier.__doc__ or "").partition("Parameters\n    ----------\n")[2]
+
+
+class LinearDiscriminantAnalysis(DiscriminantAxes, ComponentClassifier):
+    __doc__ = f"""Linear discriminant analysis from soft labels (quost2017 §3.2).
+
+    One Gaussian per class, with a common covariance: ``p_k(x) = π_k N(x; μ_k, Σ)``.  Crisp labels
+    give the ordinary fit (scikit-learn's ``solver="lsqr"`` where ``ridge=0``), vacuous ones the
+    Gaussian mixture with a tied covariance.
+
+    Parameters
+    ----------
+{_PARAMETERS.rstrip()}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelief import LinearDiscriminantAnalysis, SoftLabels
+    >>> X = np.array([[0.0], [1.0], [2.0], [6.0], [7.0], [8.0]])
+    >>> y = SoftLabels.from_confidences(["a", "a", "b", "b", "b", "b"], [1, 1, 0.2, 1, 1, 0.8])
+    >>> model = LinearDiscriminantAnalysis().fit(X, y)
+    >>> model.predict([[2.0], [6.5]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def _density(self) -> Density:
+        return TiedGaussian()
+
+
+class QuadraticDiscriminantAnalysis(ComponentClassifier):
+    __doc__ = f"""Quadratic discriminant analysis from soft labels; with FlipNoise it is rNDA.
+
+    One Gaussian per class, each with its own covariance: ``p_k(x) = π_k N(x; μ_k, Σ_k)``.
+
+    Parameters
+    ----------
+{_PARAMETERS.rstrip()}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelief import QuadraticDiscriminantAnalysis
+    >>> X = np.array([[0.0], [1.0], [2.0], [6.0], [7.0], [8.0]])
+    >>> QuadraticDiscriminantAnalysis().fit(X, [0, 0, None, None, 1, 1]).predict([[2.0], [6.0]])
+    array([0, 1])
+    """
+
+    def _density(self) -> Density:
+        return FullGaussian()
+
+
+class _Mixtures(ComponentClassifier):
+    """Classes of one or more components, by the parameter `n_components`."""
+
+    n_components: Any
+
+    def _class_sizes(self, n_classes: int) -> IntArray:
+        return component_counts(self.n_components, n_classes)
+
+
+class MixtureDiscriminantAnalysis(_Mixtures):
+    __doc__ = f"""A Gaussian mixture in each class, from soft labels; with FlipNoise it is GMDA.
+
+    ``p_k(x) = π_k Σ_{{j ∈ k}} w_j N(x; μ_j, Σ_j)`` (liu2022 eq. 1).
+
+    Parameters
+    ----------
+    n_components : int or list of int, default=2
+        Gaussians in each class; a list gives one number per class, in the order of ``classes_``.
+{_PARAMETERS.rstrip()}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelief import FlipNoise, MixtureDiscriminantAnalysis
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.vstack([rng.normal(c, 0.3, (40, 2)) for c in (0, 2, 4, 6)])
+    >>> y = np.repeat(["even", "odd", "even", "odd"], 40)
+    >>> model = MixtureDiscriminantAnalysis(2, channel=FlipNoise()).fit(X, y)
+    >>> model.predict([[0.0, 0.0], [2.0, 2.0], [4.0, 4.0]])
+    array(['even', 'odd', 'even'], dtype='<U4')
+    """
+
+    def __init__(
+        self,
+        n_components: Any = 2,
+        *,
+        channel: Any = None,
+        priors: Any = None,
+        classes: Any = None,
+        init: str = "auto",
+        n_init: int = 1,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        acceleration: str | None = None,
+        ridge: float = 1e-6,
+        shrinkage: float | str | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            channel=channel,
+            priors=priors,
+            classes=classes,
+            init=init,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            acceleration=acceleration,
+            ridge=ridge,
+            shrinkage=shrinkage,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.n_components = n_components
+
+    def _density(self) -> Density:
+        return FullGaussian()
+
+
+class GenerativeClassifier(_Mixtures):
+    __doc__ = f"""Any density of :mod:`labelief.densities`, in each class, from soft labels.
+
+    Parameters
+    ----------
+    density : Density
+        For example ``FullGaussian()`` or ``Weibull()``.
+    n_components : int or list of int, default=1
+        Components in each class; a list gives one number per class, in the order of ``classes_``.
+{_PARAMETERS.rstrip()}
+
+    Examples
+    --------
+    >>> from labelief import GenerativeClassifier
+    >>> from labelief.densities import DiagonalGaussian
+    >>> X = [[0.0, 1.0], [1.0, 0.0], [4.0, 5.0], [5.0, 4.0]]
+    >>> GenerativeClassifier(DiagonalGaussian()).fit(X, [0, 0, 1, 1]).predict([[4.0, 4.0]])
+    array([1])
+    """
+
+    def __init__(
+        self,
+        density: Any = None,
+        n_components: Any = 1,
+        *,
+        channel: Any = None,
+        priors: Any = None,
+        classes: Any = None,
+        init: str = "auto",
+        n_init: int = 1,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        acceleration: str | None = None,
+        ridge: float = 1e-6,
+        shrinkage: float | str | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            channel=channel,
+            priors=priors,
+            classes=classes,
+            init=init,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            acceleration=acceleration,
+            ridge=ridge,
+            shrinkage=shrinkage,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.density = density
+        self.n_components = n_components
+
+    def _density(self) -> Density:
+        density: Density = FullGaussian() if self.density is None else self.density
+        return density
+
+
+def component_counts(n_components: Any, n_classes: int) -> IntArray:
+    """Return the number of components of each class, (K,)."""
+    counts = np.asarray(n_components)
+    if counts.ndim == 0:
+        counts = np.repeat(counts, n_classes)
+    good = counts.shape == (n_classes,) and all(isinstance(c, Integral) and c >= 1 for c in counts)
+    if not good:
+        raise ValueError(
+            f"n_components must be an integer of 1 or more, or a list of {n_classes} of them (one "
+            f"per class); got {n_components!r}."
+        )
+    return counts.astype(np.int64)

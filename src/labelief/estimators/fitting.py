@@ -1,0 +1,176 @@
+"""From rows, labels, a density and a channel to the best of several runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from labelief._typing import Array, FloatArray, IntArray
+from labelief.blocks.source import Block, BlockSource
+from labelief.channels.contract import BoundChannel
+from labelief.models.components import ComponentModel
+from labelief.models.contract import Density
+from labelief.models.shrinkage import prior_strength
+from labelief.solvers.em import em_step, squarem_step
+from labelief.solvers.loop import Outcome, State, run
+from labelief.solvers.problem import Parameters, Problem
+from labelief.solvers.starts import Start, given_start, make_start
+
+__all__ = ["Fit", "Settings", "fit_components"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a fit is told, all of it validated."""
+
+    init: str
+    n_init: int
+    max_iter: int
+    tol: float
+    acceleration: str | None
+    ridge: float
+    shrinkage: float | str | None
+    verbose: int
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The best run of a fit."""
+
+    model: ComponentModel
+    channel: BoundChannel
+    outcome: Outcome
+    n_passes: int
+
+
+def fit_components(
+    blocks: BlockSource,
+    density: Density,
+    channel: BoundChannel,
+    component_class: IntArray,
+    n_classes: int,
+    settings: Settings,
+    *,
+    priors: FloatArray | None,
+    given: bool,
+    exact: bool,
+    named: bool,
+    random_state: Any,
+) -> Fit:
+    """Fit a mixture of components in classes, and keep the best of ``n_init`` starts.
+
+    Parameters
+    ----------
+    blocks : BlockSource
+        Rows with evidence.
+    density : Density
+    channel : BoundChannel
+    component_class : (J,) integer array
+    n_classes : int
+    settings : Settings
+    priors : (K,) array or None
+        Priors that are held.
+    given : bool
+        Whether the rows carry responsibilities to start from.
+    exact : bool
+        Whether labels determine every responsibility, so that the first M-step is the last.
+    named : bool
+        Whether something other than the channel fixes the names of the classes.
+    random_state : seed or generator
+    """
+    frame = density.frame(blocks)
+    seeds = check_random_state(random_state).randint(2**31 - 1, size=settings.n_init)
+    sizes = np.bincount(component_class, minlength=n_classes)
+    best: Fit | None = None
+    for number, seed in enumerate(seeds):
+        init = "random" if number and settings.init in ("auto", "labels") else settings.init
+        start = given_start() if given and number == 0 else make_start(
+            blocks,
+            density,
+            frame,
+            channel.first_look(),
+            component_class,
+            n_classes,
+            init=init,
+            generator=np.random.default_rng(seed),
+        )
+        strength = prior_strength(
+            blocks,
+            frame,
+            start.kernel,
+            start.parameters,
+            ridge=settings.ridge,
+            shrinkage=settings.shrinkage,
+            n_classes=n_classes,
+            tied=density.tied,
+        )
+        if best is not None:
+            # One prior for all starts, or their objectives could not be compared.
+            prior = best.model.prior
+        else:
+            prior = density.fixed_prior(frame, strength)
+        model = ComponentModel(density, frame, prior, component_class, priors)
+        problem = Problem(blocks, model, channel, n_classes)
+        first = model.start(_first_record(blocks, model, start), exact=exact)
+        outcome = _run(problem, Parameters(first, channel.start()), settings, sizes, named=named)
+        passes = problem.n_passes + (0 if best is None else best.n_passes)
+        if best is None or outcome.evaluation.objective > best.outcome.evaluation.objective:
+            best = Fit(model, channel, outcome, passes)
+        else:
+            best = Fit(best.model, channel, best.outcome, passes)
+    assert best is not None
+    return best
+
+
+def _first_record(blocks: BlockSource, model: ComponentModel, start: Start) -> Any:
+    kernel = partial(_start_pass, model.density, start.kernel)
+    return blocks.map_reduce(kernel, (model.frame.arrays, start.parameters), model.width)
+
+
+def _start_pass(
+    density: Density, responsibilities: Callable[[Block, Any], Array], block: Block, parameters: Any
+) -> Any:
+    arrays, start = parameters
+    return density.start_statistics(block.X, responsibilities(block, start), arrays)
+
+
+def _run(
+    problem: Problem, start: Parameters, settings: Settings, sizes: IntArray, *, named: bool
+) -> Outcome:
+    """Run EM; then name the latent classes and, where names changed, run on."""
+    step = squarem_step if settings.acceleration == "squarem" else em_step
+
+    def optimal(before: State, after: State) -> bool:
+        gain = after.evaluation.objective - before.evaluation.objective
+        held = problem.channel.learned and before.iteration == 0
+        return not held and gain < settings.tol * problem.weight
+
+    def report(state: State) -> None:
+        mean = state.evaluation.objective / problem.weight
+        print(f"iteration {state.iteration:4d}  objective per row {mean:.9g}", flush=True)
+
+    go = partial(
+        run,
+        problem,
+        step=step,
+        optimal=optimal,
+        report=report if settings.verbose else None,
+    )
+    outcome = go(start, max_iter=settings.max_iter)
+    counts = outcome.evaluation.counts
+    names = None if counts is None or named else problem.channel.naming(counts, sizes)
+    if names is None:
+        return outcome
+    parameters = outcome.evaluation.parameters
+    renamed = Parameters(
+        problem.model.renamed(parameters.model, names),
+        problem.channel.renamed(parameters.channel, names),
+    )
+    rest = max(settings.max_iter - len(outcome.history), 1)
+    again = go(renamed, max_iter=rest)
+    return Outcome(again.evaluation, outcome.history + again.history, again.status)

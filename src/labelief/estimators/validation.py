@@ -1,0 +1,113 @@
+"""What users hand in, read once: rows, weights, labels as evidence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from array_api_compat import is_array_api_obj, is_numpy_array
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from labelief._typing import Array, FloatArray
+from labelief.blocks.evidence import Dense, Evidence, Indicator, Symbols
+from labelief.kernels.namespace import namespace, to_host
+from labelief.labels.targets import Target
+
+__all__ = ["evidence_of", "read_responsibilities", "read_rows", "read_weights"]
+
+
+def read_rows(estimator: Any, X: Any, *, reset: bool, sparse: bool = False) -> Array:
+    """Return validated rows, uncopied wherever they are numbers already.
+
+    NumPy arrays, frames and lists go through scikit-learn; arrays of another array-API library stay
+    where they are and are checked there.
+    """
+    if not reset:
+        check_is_fitted(estimator)
+    if is_array_api_obj(X) and not is_numpy_array(X):
+        return _read_device_rows(estimator, X, reset=reset)
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype="numeric",
+        accept_sparse="csr" if sparse else False,
+        ensure_min_samples=1,
+    )
+
+
+def _read_device_rows(estimator: Any, X: Array, *, reset: bool) -> Array:
+    xp = namespace(X)
+    name = type(estimator).__name__
+    if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
+        raise ValueError(f"X must have rows and columns, got shape {tuple(X.shape)}.")
+    if xp.isdtype(X.dtype, "complex floating"):
+        raise ValueError("Complex data not supported: X must hold real numbers.")
+    if xp.isdtype(X.dtype, "real floating"):
+        good = xp.all(xp.isfinite(X), axis=0)
+        if not bool(xp.all(good)):
+            column = int(np.argmin(to_host(good)))
+            raise ValueError(f"Column {column} of X contains NaN or infinity.")
+    if reset:
+        estimator.n_features_in_ = int(X.shape[1])
+    elif X.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {name} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    return X
+
+
+def read_weights(sample_weight: Any, X: Array) -> FloatArray | None:
+    """Return row weights, (n,), or None where all are 1."""
+    if sample_weight is None:
+        return None
+    if is_array_api_obj(sample_weight) and not is_numpy_array(sample_weight):
+        sample_weight = to_host(sample_weight)
+    n_rows = np.empty((X.shape[0], 1))
+    weights = np.asarray(_check_sample_weight(sample_weight, n_rows, dtype=np.float64))
+    if np.any(weights < 0):
+        raise ValueError(
+            f"sample_weight of row {int(np.argmax(weights < 0))} is negative; weights must be 0 or "
+            "more."
+        )
+    if not np.any(weights > 0):
+        raise ValueError("Every sample_weight is 0: there is nothing to learn from.")
+    return weights
+
+
+def read_responsibilities(R: Any, n_rows: int, n_components: int) -> FloatArray | None:
+    """Return a user's start, (n, J), rows summing to one."""
+    if R is None:
+        return None
+    start = np.asarray(R, dtype=np.float64)
+    if start.shape != (n_rows, n_components):
+        raise ValueError(
+            f"responsibilities must have one row per sample and one column per component, "
+            f"({n_rows}, {n_components}); got shape {start.shape}."
+        )
+    bad = ~np.all(np.isfinite(start) & (start >= 0), axis=1) | (np.sum(start, axis=1) <= 0)
+    if np.any(bad):
+        raise ValueError(
+            f"Row {int(np.argmax(bad))} of responsibilities must hold finite numbers of 0 or more, "
+            "not all 0."
+        )
+    return np.asarray(start / np.sum(start, axis=1, keepdims=True))
+
+
+def evidence_of(target: Target) -> Evidence:
+    """Return labels in the form that channels multiply with."""
+    n_classes = len(target.classes)
+    if target.codes is not None:
+        symbols = np.where(target.codes < 0, n_classes, target.codes)
+        if target.verified is not None:
+            symbols = symbols + (n_classes + 1) * target.verified
+        return Symbols(symbols.astype(_smallest_integer(2 * n_classes + 2)), n_classes)
+    if target.plausibilities is not None:
+        return Dense(target.plausibilities, target.verified)
+    assert target.votes is not None
+    return Indicator(target.votes.indicator())
+
+
+def _smallest_integer(n_values: int) -> Any:
+    return np.min_scalar_type(-n_values)

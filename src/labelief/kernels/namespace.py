@@ -1,0 +1,59 @@
+"""What the array-API standard lacks, in one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, device, is_numpy_array, is_torch_array
+from scipy.sparse import issparse
+
+from labelief._typing import Array, FloatArray
+
+__all__ = ["column_product", "cross_product", "empty", "namespace", "to_float64", "to_host"]
+
+
+def namespace(x: Array) -> Any:
+    """Return the array-API namespace of `x` (NumPy's for SciPy sparse matrices)."""
+    return array_namespace(np.empty(0) if issparse(x) else x)
+
+
+def to_float64(x: Array) -> Array:
+    """Return `x` in double precision, uncopied where it already is."""
+    if issparse(x):
+        return x.astype(np.float64, copy=False)
+    xp = namespace(x)
+    return x if x.dtype == xp.float64 else xp.astype(x, xp.float64)
+
+
+def to_host(x: Array) -> FloatArray:
+    """Return `x` as a NumPy array of doubles."""
+    if is_torch_array(x):
+        x = x.detach().cpu()
+    return np.asarray(x, dtype=np.float64)
+
+
+def empty(shape: tuple[int, ...], like: Array) -> Array:
+    """Return an uninitialised array of doubles beside `like`."""
+    xp = namespace(like)
+    if is_numpy_array(like) or issparse(like):
+        return np.empty(shape)
+    return xp.empty(shape, dtype=xp.float64, device=device(like))
+
+
+def column_product(features: Array, coefficients: Array) -> Array:
+    """Return ``features @ coefficients``, (b, J), with contiguous columns.
+
+    Parameters
+    ----------
+    features : (b, p) array or sparse matrix
+    coefficients : (p, J) array
+    """
+    if issparse(features):
+        return np.asfortranarray(features @ coefficients)
+    return (coefficients.T @ features.T).T
+
+
+def cross_product(features: Array, responsibilities: Array) -> Array:
+    """Return ``featuresᵀ @ responsibilities``, (p, J): weighted sums of the features."""
+    return (responsibilities.T @ features).T

@@ -1,0 +1,20 @@
+"""How features arise given the class, or the class given features."""
+
+from labelief.models.components import ComponentModel
+from labelief.models.contract import Density, Model
+from labelief.models.diagonal import DiagonalGaussian
+from labelief.models.full import FullGaussian
+from labelief.models.spherical import SphericalGaussian
+from labelief.models.tied import TiedGaussian
+from labelief.models.weibull import Weibull
+
+__all__ = [
+    "ComponentModel",
+    "Density",
+    "DiagonalGaussian",
+    "FullGaussian",
+    "Model",
+    "SphericalGaussian",
+    "TiedGaussian",
+    "Weibull",
+]

@@ -1,0 +1,103 @@
+"""What Gaussians with axis-aligned covariances share: scaled coordinates, variances, a prior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from labelief._typing import Array, FloatArray, IntArray
+from labelief.blocks.frames import Axes
+from labelief.kernels.features import scaled
+from labelief.models.exponential import ExponentialFamily
+from labelief.models.gaussian import LOG_2PI
+from labelief.models.shrinkage import Strength
+
+__all__ = ["AxisGaussian", "AxisParameters", "AxisPrior", "positive_or_explain"]
+
+
+@dataclass(frozen=True)
+class AxisParameters:
+    """Means (J, r) and variances, (J, r) or (J, 1) where all axes share one, in the frame."""
+
+    means: FloatArray
+    variances: FloatArray
+
+
+@dataclass(frozen=True)
+class AxisPrior:
+    """A conjugate prior on variances: ν and ν T, (r,), in the frame."""
+
+    count: float
+    scatter: FloatArray
+
+
+class AxisGaussian(ExponentialFamily):
+    """Base of `DiagonalGaussian` and `SphericalGaussian`: everything but features and M-step."""
+
+    tied = False
+
+    def coordinates(
+        self, X: Array, arrays: tuple[IntArray | None, FloatArray, FloatArray]
+    ) -> Array:
+        """Kernel: return the scaled rows, (b, r)."""
+        return scaled(X, *arrays)
+
+    def constants(
+        self, parameters: AxisParameters, frame: Axes, log_weights: FloatArray
+    ) -> FloatArray:
+        """Return the constant of each component's log density, (J,)."""
+        precision = np.broadcast_to(1.0 / parameters.variances, parameters.means.shape)
+        return np.asarray(
+            log_weights
+            - 0.5 * np.sum(parameters.means**2 * precision - np.log(precision), axis=1)
+            - 0.5 * frame.rank * LOG_2PI
+            - frame.log_volume
+        )
+
+    def fixed_prior(self, frame: Axes, strength: Strength) -> AxisPrior:
+        """Return ν and ν T on each axis."""
+        total = (frame.moments.scale[frame.columns] / frame.scale) ** 2
+        scatter = (strength.total + strength.diagonal * strength.ratio) * total
+        return AxisPrior(strength.count, scatter)
+
+    def log_prior(self, parameters: AxisParameters, frame: Axes, prior: AxisPrior) -> float:
+        """Return ``-½ ν Σ_j (log|Σ_j| + tr Σ_j⁻¹ T)``, determinants in the features' units."""
+        variances = np.broadcast_to(parameters.variances, parameters.means.shape)
+        log_det = np.sum(np.log(variances)) + 2.0 * frame.log_volume * len(variances)
+        return float(-0.5 * (prior.count * log_det + np.sum(prior.scatter / variances)))
+
+    def to_vector(self, parameters: AxisParameters) -> FloatArray:
+        """Return means and log variances."""
+        return np.concatenate([parameters.means.ravel(), np.log(parameters.variances).ravel()])
+
+    def from_vector(self, vector: FloatArray, n_components: int, frame: Axes) -> AxisParameters:
+        """Return the parameters of a vector."""
+        size = n_components * frame.rank
+        return AxisParameters(
+            vector[:size].reshape(n_components, frame.rank),
+            np.exp(vector[size:]).reshape(n_components, -1),
+        )
+
+    def reordered(self, parameters: AxisParameters, order: IntArray) -> AxisParameters:
+        """Return the parameters with components in another order."""
+        return AxisParameters(parameters.means[order], parameters.variances[order])
+
+    def means(self, parameters: AxisParameters, frame: Axes) -> FloatArray:
+        """Return component means in the units of the features, (J, d)."""
+        return frame.locations(parameters.means)
+
+    def covariances(self, parameters: AxisParameters, frame: Axes) -> FloatArray:
+        """Return component covariances in the units of the features, (J, d, d)."""
+        return frame.covariances(np.broadcast_to(parameters.variances, parameters.means.shape))
+
+
+def positive_or_explain(variances: FloatArray) -> FloatArray:
+    """Return the variances, or say which component has none."""
+    bad = ~np.all((variances > 0) & np.isfinite(variances), axis=1)
+    if np.any(bad):
+        raise ValueError(
+            f"Component {int(np.argmax(bad))} has a feature without variance: too few rows bear on "
+            "it. Use ridge > 0 (default 1e-6) or shrinkage='auto'."
+        )
+    return variances

@@ -1,0 +1,77 @@
+"""Gaussian components with one variance for all features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelief._typing import Array, FloatArray
+from labelief.blocks.frames import Axes, axes
+from labelief.blocks.moments import measure_moments
+from labelief.blocks.source import BlockSource
+from labelief.kernels.features import scaled, with_squared_norm
+from labelief.models.axis_gaussian import (
+    AxisGaussian,
+    AxisParameters,
+    AxisPrior,
+    positive_or_explain,
+)
+from labelief.models.gaussian import means_of
+
+__all__ = ["SphericalGaussian"]
+
+
+class SphericalGaussian(AxisGaussian):
+    """Gaussian components with covariance ``v_j I``.
+
+    ``log f_j(x) = -½ ‖x - μ_j‖² / v_j - ½ d log 2π v_j``, linear in ``(1, x, ‖x‖²)``.  Features are
+    centred and divided by one common scale, which changes nothing in the family.
+
+    Examples
+    --------
+    >>> from labelief import GenerativeClassifier
+    >>> from labelief.densities import SphericalGaussian
+    >>> X = [[0.0, 1.0], [1.0, 0.0], [4.0, 5.0], [5.0, 4.0]]
+    >>> GenerativeClassifier(SphericalGaussian()).fit(X, [0, 0, 1, 1]).predict([[1.0, 1.0]])
+    array([0])
+    """
+
+    def frame(self, blocks: BlockSource) -> Axes:
+        """Scale all features by one common scale."""
+        return axes(measure_moments(blocks, full=False), common_scale=True)
+
+    def width(self, rank: int, n_components: int) -> int:
+        """Return how many doubles a pass holds for each row."""
+        return 3 * rank + 4 * n_components
+
+    def features(self, X: Array, arrays: tuple[Array | None, Array, Array]) -> Array:
+        """Kernel: return ``(1, z, ‖z‖²)`` of the scaled rows."""
+        return with_squared_norm(scaled(X, *arrays))
+
+    def factors(
+        self, parameters: AxisParameters, frame: Axes, log_weights: FloatArray
+    ) -> tuple[FloatArray]:
+        """Return the coefficients, (2 + r, J)."""
+        precision = 1.0 / parameters.variances
+        constant = self.constants(parameters, frame, log_weights)
+        return (np.vstack([constant, (parameters.means * precision).T, -0.5 * precision.T]),)
+
+    def start(self, record: FloatArray, frame: Axes, prior: AxisPrior) -> AxisParameters:
+        """Return means and variances, held by a few more rows."""
+        held = AxisPrior(prior.count + 3.0, prior.scatter + 3.0)
+        return self.maximise(record, None, frame, held)
+
+    def maximise(
+        self, record: FloatArray, parameters: AxisParameters | None, frame: Axes, prior: AxisPrior
+    ) -> AxisParameters:
+        """Return means and ``v_j = (Σ_a S_ja + ν Σ_a T_a) / (r (n_j + ν))``."""
+        r, counts = frame.rank, record[0]
+        means = means_of(counts, record[1 : r + 1].T)
+        scatter = record[r + 1] - counts * np.sum(means**2, axis=1)
+        held = r * (counts + prior.count)
+        nothing = held == 0
+        variances = (scatter + np.sum(prior.scatter) + nothing) / (held + nothing)
+        return AxisParameters(means, positive_or_explain(variances[:, None]))
+
+    def n_parameters(self, n_components: int, frame: Axes) -> int:
+        """Return the number of free parameters."""
+        return n_components * (frame.rank + 1)

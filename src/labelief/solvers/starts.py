@@ -1,0 +1,261 @@
+"""Where a fit starts: responsibilities made from labels, from clusters, or given by the user.
+
+A start never puts the means of classes that labels cannot tell apart on one point: that is a fixed
+point of EM.  The automatic start is deterministic, so that a weight of 2 equals a row twice.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from labelief._typing import Array, FloatArray, IntArray
+from labelief.blocks.evidence import Likelihoods
+from labelief.blocks.source import Block, BlockSource
+from labelief.kernels.namespace import column_product, namespace, to_host
+from labelief.kernels.posterior import posterior, spread
+from labelief.models.contract import Density
+
+__all__ = ["Start", "given_start", "make_start"]
+
+# Rows that a start looks at to place its centres.
+_SAMPLE = 20_000
+# How sharply rows follow the nearest of the clusters, in units of the features' total variance.
+_SHARPNESS = 5.0
+
+
+@dataclass(frozen=True)
+class Start:
+    """First responsibilities, as a kernel.
+
+    Attributes
+    ----------
+    kernel : callable
+        ``kernel(block, parameters) -> (b, J)``, row weights included.
+    parameters : nested tuples of arrays
+    """
+
+    kernel: Callable[[Block, Any], Array]
+    parameters: Any
+
+
+def given_start() -> Start:
+    """Return the start that the user supplied with the rows."""
+    return Start(_given, ())
+
+
+def make_start(
+    blocks: BlockSource,
+    density: Density,
+    frame: Any,
+    look: Likelihoods,
+    component_class: IntArray,
+    n_classes: int,
+    *,
+    init: str,
+    generator: np.random.Generator,
+) -> Start:
+    """Choose first responsibilities.
+
+    Parameters
+    ----------
+    blocks : BlockSource
+    density : Density
+    frame : record of the density
+    look : Likelihoods
+        How the labels are read before anything is learned.
+    component_class : (J,) integer array
+    n_classes : int
+    init : {"auto", "labels", "kmeans", "random"}
+        "auto" takes the labels where they tell the classes apart, else clusters matched to classes;
+        components within a class start from a deterministic split.  "labels" insists on labels,
+        "kmeans" seeds clusters by k-means++, "random" takes random rows as centres.
+    generator : numpy.random.Generator
+    """
+    rows, evidence, weights = blocks.sample(_SAMPLE)
+    assert evidence is not None
+    z = np.asarray(density.coordinates(rows, frame.arrays))
+    classes = to_host(posterior(evidence.log_weights(look))[1])
+    told = weights[:, None] * classes * _information(classes)[:, None]
+    named = np.sum(weights[:, None] * classes, axis=0) > 0
+    silent = named & (np.sum(told, axis=0) < 1.0 - 1e-9)
+    sizes = np.bincount(component_class, minlength=n_classes)
+    by_labels = n_classes == 1 or not np.any(silent)
+    if init == "labels" and not by_labels:
+        raise ValueError(
+            f"The labels say too little of class {int(np.argmax(silent))} (in the order of "
+            "classes_) to start from: use init='auto' or 'kmeans'."
+        )
+    split = {"kmeans": _seeded, "random": _random_rows}.get(init, _deterministic)
+    split = partial(split, generator=generator)
+    if init == "random":
+        centers = np.vstack(
+            [split(z, weights * classes[:, k], 1) for k in component_class]
+        )
+        kernel = _nearest_of_all
+    elif by_labels:
+        kernel = _nearest_in_class
+        if len(component_class) == n_classes:
+            centers = np.zeros((n_classes, z.shape[1]))
+        else:
+            centers = np.empty((len(component_class), z.shape[1]))
+            for k in range(n_classes):
+                centers[component_class == k] = split(z, told[:, k], int(sizes[k]))
+    else:
+        centers = _matched(
+            split(z, weights, len(component_class)), z, weights[:, None] * classes, component_class
+        )
+        kernel = _nearest_of_all
+    parameters = (frame.arrays, centers, look, component_class)
+    return Start(partial(kernel, density.coordinates), parameters)
+
+
+def _information(classes: FloatArray) -> FloatArray:
+    """Return ``1 - H(p)/log K`` of each row of probabilities: 1 for a crisp label, 0 for none."""
+    n_classes = classes.shape[1]
+    if n_classes == 1:
+        return np.ones(len(classes))
+    logs = np.log(np.where(classes > 0, classes, 1.0))
+    return np.asarray(1.0 + np.sum(classes * logs, axis=1) / np.log(n_classes))
+
+
+def _given(block: Block, parameters: Any) -> Array:
+    assert block.responsibilities is not None
+    return _weighted(block, block.responsibilities)
+
+
+def _nearest_in_class(
+    coordinates: Callable[[Array, Any], Array], block: Block, parameters: Any
+) -> Array:
+    """Share a row between classes by its label, by how much the label says; then nearest centre."""
+    arrays, centers, look, component_class = parameters
+    assert block.evidence is not None
+    classes = posterior(block.evidence.log_weights(look))[1]
+    xp = namespace(classes)
+    n_classes = classes.shape[1]
+    if n_classes > 1:
+        logs = xp.log(xp.where(classes > 0, classes, xp.ones_like(classes)))
+        information = 1.0 + xp.sum(classes * logs, axis=1) / float(np.log(n_classes))
+        classes = classes * xp.where(information > 0, information, 0.0 * information)[:, None]
+    if centers.shape[0] == n_classes:
+        return _weighted(block, classes)
+    distance = _distances(coordinates(block.X, arrays), centers)
+    same = component_class[:, None] == component_class[None, :]
+    # A component is chosen where no other of its class is nearer, or as near and earlier.
+    columns = []
+    for j in range(centers.shape[0]):
+        rivals = xp.where(same[j, :][None, :], distance, xp.full_like(distance, xp.inf))
+        columns.append(xp.argmin(rivals, axis=1) == j)
+    chosen = xp.astype(xp.stack(columns, axis=1), xp.float64)
+    return _weighted(block, spread(classes, component_class) * chosen)
+
+
+def _nearest_of_all(
+    coordinates: Callable[[Array, Any], Array], block: Block, parameters: Any
+) -> Array:
+    """Give a row to the nearest centre among the classes that its label allows."""
+    arrays, centers, look, component_class = parameters
+    assert block.evidence is not None
+    distance = _distances(coordinates(block.X, arrays), centers)
+    log_weights = spread(block.evidence.log_weights(look), component_class)
+    return _weighted(block, posterior(log_weights - _SHARPNESS * distance)[1])
+
+
+def _distances(z: Array, centers: Array) -> Array:
+    """Return squared distances but for ``‖z‖²``, (b, J)."""
+    xp = namespace(z)
+    return xp.sum(centers * centers, axis=1)[None, :] - 2.0 * column_product(z, centers.T)
+
+
+def _weighted(block: Block, responsibilities: Array) -> Array:
+    if block.weights is None:
+        return responsibilities
+    return responsibilities * block.weights[:, None]
+
+
+def _deterministic(
+    z: FloatArray, weights: FloatArray, n_clusters: int, generator: np.random.Generator
+) -> FloatArray:
+    """Place centres by splitting the widest cluster along its principal axis, then k-means."""
+    z, weights = z[weights > 0], weights[weights > 0]
+    if n_clusters == 1 or len(z) == 0 or z.shape[1] == 0:
+        return _mean(z, weights, n_clusters)
+    member = np.zeros(len(z), dtype=np.int64)
+    widest = [_widest(z, weights)]
+    for new in range(1, n_clusters):
+        parent = int(np.argmax([spread_ for spread_, _ in widest]))
+        inside = member == parent
+        center = np.average(z[inside], axis=0, weights=weights[inside])
+        side = (z - center) @ widest[parent][1] > 0
+        member[inside & side] = new
+        widest[parent] = _widest(z[member == parent], weights[member == parent])
+        widest.append(_widest(z[member == new], weights[member == new]))
+    centers = np.vstack([_mean(z[member == j], weights[member == j], 1) for j in range(n_clusters)])
+    return _lloyd(z, weights, n_clusters, init=centers)
+
+
+def _seeded(
+    z: FloatArray, weights: FloatArray, n_clusters: int, generator: np.random.Generator
+) -> FloatArray:
+    """Place centres by k-means from k-means++ seeds."""
+    z, weights = z[weights > 0], weights[weights > 0]
+    if n_clusters == 1 or len(z) < n_clusters or z.shape[1] == 0:
+        return _mean(z, weights, n_clusters)
+    seed = int(generator.integers(2**31))
+    return _lloyd(z, weights, n_clusters, init="k-means++", random_state=seed)
+
+
+def _random_rows(
+    z: FloatArray, weights: FloatArray, n_clusters: int, generator: np.random.Generator
+) -> FloatArray:
+    """Place centres on random rows."""
+    total = float(np.sum(weights))
+    if total <= 0:
+        return _mean(z, weights, n_clusters)
+    return z[generator.choice(len(z), size=n_clusters, p=weights / total)]
+
+
+def _lloyd(z: FloatArray, weights: FloatArray, n_clusters: int, **settings: Any) -> FloatArray:
+    if len(z) < n_clusters:
+        return np.asarray(settings["init"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        means = KMeans(n_clusters, n_init=1, max_iter=50, tol=1e-3, **settings)
+        return np.asarray(means.fit(z, sample_weight=weights).cluster_centers_)
+
+
+def _mean(z: FloatArray, weights: FloatArray, n_clusters: int) -> FloatArray:
+    if len(z) == 0 or np.sum(weights) <= 0:
+        return np.zeros((n_clusters, z.shape[1]))
+    return np.tile(np.average(z, axis=0, weights=weights), (n_clusters, 1))
+
+
+def _widest(z: FloatArray, weights: FloatArray) -> tuple[float, FloatArray]:
+    """Return the weighted spread along the principal axis, and the axis, its sign fixed."""
+    if len(z) < 2:
+        return -1.0, np.zeros(z.shape[1])
+    centered = z - np.average(z, axis=0, weights=weights)
+    values, vectors = np.linalg.eigh((centered * weights[:, None]).T @ centered)
+    axis = vectors[:, -1]
+    return float(values[-1]), axis * np.sign(axis[np.argmax(np.abs(axis))])
+
+
+def _matched(
+    centers: FloatArray, z: FloatArray, mass: FloatArray, component_class: IntArray
+) -> FloatArray:
+    """Order clusters so that the plausibility mass of their rows fits the components' classes."""
+    nearest = np.argmin(np.asarray(_distances(z, centers)), axis=1)
+    fit = np.zeros((len(centers), mass.shape[1]))
+    np.add.at(fit, nearest, mass)
+    clusters, slots = linear_sum_assignment(fit[:, component_class], maximize=True)
+    out = np.empty_like(centers)
+    out[slots] = centers[clusters]
+    return out
