@@ -54,7 +54,7 @@ def decide(proba: Any, loss: Any, reject: float | None = None, *, classes: Any =
     --------
     A missed illness (row "well", column "ill") costs ten times a needless check:
 
-    >>> from labelief.decisions import decide
+    >>> from labelief import decide
     >>> proba = [[0.05, 0.95], [0.2, 0.8], [0.6, 0.4]]
     >>> loss = [[0, 1], [10, 0]]
     >>> decide(proba, loss, classes=["ill", "well"])

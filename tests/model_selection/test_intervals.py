@@ -141,6 +141,25 @@ def test_possibility_array():
         cross_validate_interval(CentroidClassifier(), X, pl / 2, cv=5)
 
 
+def test_named_columns_of_a_bare_array():
+    pl = SoftLabels.from_confidences(TRUTH, 0.9).plausibilities[:, [2, 0, 1]]
+    names = ["virginica", "setosa", "versicolor"]
+    found = cross_validate_interval(CentroidClassifier(names), X, pl, cv=5, classes=names)
+    frame = pd.DataFrame(pl, columns=names)
+    assert found.lower == cross_validate_interval(CentroidClassifier(), X, frame, cv=5).lower < 0.2
+    with pytest.raises(ValueError, match="classes="):
+        cross_validate_interval(CentroidClassifier(names), X, pl, cv=5)
+    some = cross_validate_interval(
+        CentroidClassifier(names), X[:100], NAMES[TRUTH[:100]], cv=5, classes=names
+    )
+    assert some.lower == some.upper < 0.1
+
+
+def test_one_class_occurs():
+    result = cross_validate_interval(CentroidClassifier(), X[:40], ["a", None] * 20, cv=4)
+    assert (result.lower, result.upper) == (0, 0.5)
+
+
 def test_a_plain_classifier_and_ties_are_refused_in_words():
     y = SoftLabels.from_candidates([{k} if i % 5 else {0, 1} for i, k in enumerate(TRUTH.tolist())])
     with pytest.raises(ValueError, match=r"class -1.*soft labels") as caught:

@@ -128,8 +128,9 @@ def refuse_strange_classes(names: Names, classes: Names) -> None:
     strange = [name for name in names.tolist() if name not in set(classes.tolist())]
     if strange:
         raise ValueError(
-            f"the estimator learned the class {strange[0]!r}, which is not among the classes of y "
-            f"({name_classes(classes)}): it reads soft labels as single classes, with a marker "
-            "where several are most plausible. Take an estimator that learns from soft labels, or "
-            "give it rows with a single most plausible class only"
+            f"the estimator knows a class {strange[0]!r}, which is not among the classes of y "
+            f"({name_classes(classes)}). An estimator that does not learn from soft labels reads "
+            "each as its single most plausible class, and a marker as that of the other rows: take "
+            "one that does, or rows with a single most plausible class. (Columns of a bare array "
+            "are named by classes=)"
         )

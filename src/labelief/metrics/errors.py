@@ -62,7 +62,7 @@ def loss_intervals(
     Examples
     --------
     >>> import numpy as np
-    >>> from labelief.labels import SoftLabels
+    >>> from labelief import SoftLabels
     >>> y = SoftLabels.from_plausibilities([[1.0, 0.25]])
     >>> loss_intervals(y, np.array([1])).lower
     array([0.75])
@@ -163,7 +163,7 @@ def lower_error(
 
     Examples
     --------
-    >>> from labelief.labels import SoftLabels
+    >>> from labelief import SoftLabels
     >>> from labelief.metrics import lower_error, upper_error
     >>> y = SoftLabels.from_candidates([["cat"], ["cat", "dog"], ["dog", "fox"]])
     >>> lower_error(y, ["cat", "cat", "cat"]), upper_error(y, ["cat", "cat", "cat"])

@@ -61,7 +61,7 @@ def label_log_loss(y: Any, proba: Any, sample_weight: Any = None, *, classes: An
 
     Examples
     --------
-    >>> from labelief.labels import SoftLabels
+    >>> from labelief import SoftLabels
     >>> from labelief.metrics import label_log_loss
     >>> y = SoftLabels.from_candidates([["a"], ["a", "b"]], classes=["a", "b", "c"])
     >>> round(label_log_loss(y, [[0.5, 0.3, 0.2], [0.1, 0.4, 0.5]]), 4)
@@ -114,7 +114,7 @@ def label_log_loss_scorer(estimator: Any, X: Any, y: Any, sample_weight: Any = N
     return weighted_mean(explained, sample_weight)
 
 
-def label_log_likelihoods(estimator: Any, X: Any, y: Any) -> FloatArray:
+def label_log_likelihoods(estimator: Any, X: Any, y: Any, classes: Any = None) -> FloatArray:
     r"""Log-likelihood of each row's label given its features, :math:`\log \sum_k p(k|x_i) pl_i(k)`.
 
     Parameters
@@ -125,6 +125,8 @@ def label_log_likelihoods(estimator: Any, X: Any, y: Any) -> FloatArray:
         Features.
     y : labels of any kind that the estimator takes
         Labels.
+    classes : array-like, optional
+        Names of the columns of a bare (n, K) array.
 
     Returns
     -------
@@ -133,7 +135,7 @@ def label_log_likelihoods(estimator: Any, X: Any, y: Any) -> FloatArray:
     """
     final = _innermost(estimator)
     if not hasattr(final, "label_log_likelihood"):
-        return _from_probabilities(estimator, X, y)
+        return _from_probabilities(estimator, X, y, classes)
     features = _features_inside(estimator, X)
     if not is_vector(y):
         return _floored(final.label_log_likelihood(features, y))
@@ -160,7 +162,7 @@ def explains_labels(estimator: Any) -> bool:
     )
 
 
-def _from_probabilities(estimator: Any, X: Any, y: Any) -> FloatArray:
+def _from_probabilities(estimator: Any, X: Any, y: Any, classes: Any) -> FloatArray:
     """Trust the labels and take `predict_proba`."""
     if not hasattr(estimator, "predict_proba"):
         raise ValueError(
@@ -168,7 +170,7 @@ def _from_probabilities(estimator: Any, X: Any, y: Any) -> FloatArray:
             "label log loss needs probabilities"
         )
     fitted = as_classes(estimator.classes_)
-    labels = read_labels(y, occurring_classes(y, fitted) if is_vector(y) else None)
+    labels = read_labels(y, occurring_classes(y, fitted) if is_vector(y) else classes)
     probabilities = np.asarray(estimator.predict_proba(X), dtype=np.float64)
     aligned = align_columns(probabilities, fitted, labels.classes, 0.0)
     _check_probabilities(aligned)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,7 @@ def cross_validate_interval(
     *,
     confidence: float = 0.95,
     sample_weight: Any = None,
+    classes: Any = None,
     n_jobs: int | None = None,
 ) -> IntervalEstimate:
     r"""Estimate lower and upper error by cross-validation (quost2017 §4.2).
@@ -140,6 +142,9 @@ def cross_validate_interval(
         Level of the confidence interval.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows, in the fits and in the errors.
+    classes : array-like of shape (K,), optional
+        The frame, for 1-D labels that do not name every class and for the columns of a bare array
+        (the same as in the estimator's own ``classes``).
     n_jobs : int, optional
         Number of processes, one by default.
 
@@ -160,7 +165,7 @@ def cross_validate_interval(
     """
     data = read_data(X, y, groups, sample_weight)
     folds = read_folds(cv, data, groups)
-    return estimate_on_folds(estimator, data, folds, groups, confidence, n_jobs)
+    return estimate_on_folds(estimator, data, folds, groups, confidence, classes, n_jobs)
 
 
 def estimate_on_folds(
@@ -169,17 +174,19 @@ def estimate_on_folds(
     folds: list[Fold],
     groups: Any,
     confidence: float,
+    classes: Any,
     n_jobs: int | None,
 ) -> IntervalEstimate:
     """Do what :func:`cross_validate_interval` does, on given folds."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}, but must lie between 0 and 1")
-    if not is_vector(data.y):
-        read_labels(data.y)  # refuses what has no error, before anything is fitted
+    if classes is not None or not is_vector(data.y):
+        # refuses what has no error, before anything is fitted
+        classes = read_labels(data.y, classes).classes
     weights = row_weights(data.sample_weight, data.n)
-    answers = over_folds(estimator, data, folds, _predict_and_explain, n_jobs=n_jobs)
+    answers = over_folds(estimator, data, folds, partial(_predict_and_explain, classes), n_jobs)
     tested = np.concatenate([fold.test for fold in folds])
-    losses = _losses(data.y, tested, [answer[0] for answer, _ in answers])
+    losses = _losses(data.y, tested, [answer[0] for answer, _ in answers], classes)
     explained = np.concatenate([answer[1] for answer, _ in answers])
     clusters = np.arange(data.n) if groups is None else np.unique(groups, return_inverse=True)[1]
     lower, lower_losses = _over_objects(losses.lower, tested, weights, clusters)
@@ -207,22 +214,25 @@ def estimate_on_folds(
     )
 
 
-def _predict_and_explain(fitted: Any, X: Any, y: Any) -> tuple[NDArray[Any], FloatArray]:
+def _predict_and_explain(
+    classes: Any, fitted: Any, X: Any, y: Any
+) -> tuple[NDArray[Any], FloatArray]:
     predicted = as_vector(fitted.predict(X), "the prediction")
     if explains_labels(fitted):
-        return predicted, label_log_likelihoods(fitted, X, y)
+        return predicted, label_log_likelihoods(fitted, X, y, classes)
     return predicted, np.full(len(predicted), np.nan)
 
 
-def _losses(y: Any, tested: IntArray, predictions: list[NDArray[Any]]) -> LossIntervals:
+def _losses(
+    y: Any, tested: IntArray, predictions: list[NDArray[Any]], classes: Any
+) -> LossIntervals:
     """0-1 losses of all tests, in the order of ``tested``."""
     predicted = np.concatenate(predictions)
-    if is_vector(y):
-        frame = occurring_classes(y, predicted)
-    else:
-        frame = read_labels(y).classes
-        refuse_strange_classes(np.unique(predicted), frame)
-    pair = read_pair(_safe_indexing(y, tested), predicted, frame)
+    if classes is not None:
+        refuse_strange_classes(np.unique(predicted), classes)
+    elif len(found := occurring_classes(y, predicted)) > 1:
+        classes = found
+    pair = read_pair(_safe_indexing(y, tested), predicted, classes)
     return loss_intervals(pair.labels, pair.predicted)
 
 

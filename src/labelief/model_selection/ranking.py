@@ -127,6 +127,7 @@ def rank_models(
     *,
     confidence: float = 0.95,
     sample_weight: Any = None,
+    classes: Any = None,
     n_jobs: int | None = None,
 ) -> ModelRanking:
     """Rank classifiers by cross-validation on the same folds (quost2017 §4.2).
@@ -141,7 +142,7 @@ def rank_models(
     models : dict of str to classifier
         What is compared. A plain scikit-learn classifier needs crisp ``y``: of `SoftLabels` it
         sees each row's single most plausible class only, and rows without one are refused.
-    X, y, cv, groups, confidence, sample_weight, n_jobs
+    X, y, cv, groups, confidence, sample_weight, classes, n_jobs
         As in :func:`cross_validate_interval`.
     pessimism : float
         Weight of the upper error, in [0, 1].
@@ -170,7 +171,9 @@ def rank_models(
     found: dict[str, IntervalEstimate] = {}
     for name, estimator in models.items():
         try:
-            found[name] = estimate_on_folds(estimator, data, folds, groups, confidence, n_jobs)
+            found[name] = estimate_on_folds(
+                estimator, data, folds, groups, confidence, classes, n_jobs
+            )
         except Exception as error:
             error.add_note(f"while ranking the model {name!r}")
             raise
