@@ -57,13 +57,20 @@ def clock(work: Callable[[], Any]) -> Clock:
 def iteration_clock(make: Callable[[int], Any], X: Any, y: Any, first: int = 3) -> Clock:
     """Clock of one iteration: a tenth of what ten more than `first` iterations take.
 
-    `make` returns an estimator that is allowed so many iterations.
+    `make` returns an estimator that is allowed so many iterations; the data must be such that it
+    takes them all.
     """
 
+    def fit(n_iterations: int) -> float:
+        model = make(n_iterations)
+        seconds = clock(lambda: model.fit(X, y))()
+        if model.n_iter_ != n_iterations:
+            raise RuntimeError(f"{model} stopped after {model.n_iter_} iterations")
+        return seconds
+
     def run() -> float:
-        short = clock(lambda: make(first).fit(X, y))()
-        long = clock(lambda: make(first + 10).fit(X, y))()
-        return (long - short) / 10.0
+        short = fit(first)
+        return (fit(first + 10) - short) / 10.0
 
     return run
 
