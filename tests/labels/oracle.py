@@ -5,7 +5,7 @@ A mass function is a dict {frozenset of class indices: mass}.
 
 from __future__ import annotations
 
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 from math import log
 
 import numpy as np
@@ -84,7 +84,7 @@ def consonant(row):
     """Nested focal sets of a contour, by its distinct levels."""
     levels = sorted(set(row) | {0.0}, reverse=True)
     out = {}
-    for high, low in zip(levels, levels[1:], strict=False):
+    for high, low in pairwise(levels):
         out[frozenset(np.flatnonzero(np.asarray(row) >= high).tolist())] = high - low
     return out
 

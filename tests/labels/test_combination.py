@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.labels import oracle
 
 from labelief.labels import SoftLabels, combination
-from tests.labels import oracle
 
 
 def _kinds(rng, K):
@@ -67,14 +67,15 @@ def test_every_rule_on_every_pair_of_storages(one, two, K):
 
 @pytest.mark.parametrize("other", KINDS)
 def test_labels_with_mass_on_the_empty_set(other):
-    rows = [oracle.discount(m, 0.3, 3) for m in oracle.random_masses(np.random.default_rng(3), 25, 3, True)]
+    rows = [
+        oracle.discount(m, 0.3, 3)
+        for m in oracle.random_masses(np.random.default_rng(3), 25, 3, True)
+    ]
     a = oracle.labels_of(rows, 3)
     assert (a.empty_mass > 0).any()
     b, b_rows = _kinds(np.random.default_rng(4), 3)[other]
     pairs = list(zip(rows, b_rows, strict=True))
-    np.testing.assert_allclose(
-        a.conflict(b), [oracle.conflict(m, n) for m, n in pairs], atol=1e-14
-    )
+    np.testing.assert_allclose(a.conflict(b), [oracle.conflict(m, n) for m, n in pairs], atol=1e-14)
     oracle.assert_same_masses(a.combine(b), [oracle.dempster(m, n) for m, n in pairs])
     oracle.assert_same_masses(
         a.combine(b, "conjunctive"), [oracle.conjunctive(m, n) for m, n in pairs]
@@ -190,7 +191,9 @@ def test_contour_of_a_sum_is_the_product_of_contours(one, two):
     a, b = oracle.labels_of(one, 3), oracle.labels_of(two, 3)
     kappa = a.conflict(b)
     product = a.plausibilities * b.plausibilities
-    np.testing.assert_allclose(a.combine(b).plausibilities, product / (1 - kappa)[:, None], atol=1e-11)
+    np.testing.assert_allclose(
+        a.combine(b).plausibilities, product / (1 - kappa)[:, None], atol=1e-11
+    )
     np.testing.assert_allclose(a.combine(b, "conjunctive").plausibilities, product, atol=1e-12)
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from tests.labels import oracle
 
 from labelief.labels import SoftLabels
-from tests.labels import oracle
 
 # ------------------------------------------------------------------ crisp
 
@@ -28,7 +28,9 @@ def test_a_marker_of_unknown_labels():
     np.testing.assert_array_equal(
         SoftLabels.from_crisp([0, -1, 1, 2], missing=-1).codes, [0, -1, 1, 2]
     )
-    np.testing.assert_array_equal(SoftLabels.from_crisp(["?", "x", "y"], missing="?").codes, [-1, 0, 1])
+    np.testing.assert_array_equal(
+        SoftLabels.from_crisp(["?", "x", "y"], missing="?").codes, [-1, 0, 1]
+    )
     assert SoftLabels.from_crisp([0, -1, 1], missing=-1).classes.tolist() == [0, 1]
 
 
@@ -303,7 +305,12 @@ def test_no_rows_at_all():
         SoftLabels.from_confidences([], 0.5, classes=["a", "b"]),
     ):
         assert labels.shape == (0, 2)
-        for view in (labels.plausibilities, labels.beliefs, labels.pignistic, labels.bel([{0}] if labels.classes.dtype.kind == "i" else [{"a"}])):
+        for view in (
+            labels.plausibilities,
+            labels.beliefs,
+            labels.pignistic,
+            labels.bel([{0}] if labels.classes.dtype.kind == "i" else [{"a"}]),
+        ):
             assert view.shape[0] == 0
         assert len(labels.discount(0.5)) == len(labels.combine(labels)) == 0
         assert "0 rows" in repr(labels)

@@ -6,11 +6,11 @@ import pickle
 
 import numpy as np
 import pytest
+from tests.labels import oracle
 
 from labelief.labels.consonant import Consonant
 from labelief.labels.focal import FocalSets
 from labelief.labels.quasi_bayesian import QuasiBayesian
-from tests.labels import oracle
 
 
 def _general(rng, n_classes):
@@ -90,7 +90,7 @@ def test_belief_and_plausibility_of_every_subset(case):
 
 
 def test_focal_sets_written_out(case):
-    masses, rows, K = case
+    masses, rows, _ = case
     focal = masses.focal()
     assert len(focal) == len(rows)
     members = focal.members

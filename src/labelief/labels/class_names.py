@@ -71,6 +71,9 @@ def as_vector(values: Any, name: str = "y") -> Names:
         array = _from_list(values, name)
     else:
         array = np.asarray(values)
+    if array.dtype.kind == "M":
+        # finer units than this turn into bare integers
+        array = array.astype("M8[us]").astype(object)
     if array.ndim != 1:
         raise ValueError(
             f"{name} should be a 1d array, got an array of shape {array.shape} instead."

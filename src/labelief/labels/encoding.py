@@ -112,12 +112,13 @@ def _tabulate(values: Names) -> tuple[Names, Codes]:
     if high - low >= TABLE:
         found, inverse = np.unique(values, return_inverse=True)
         return found, inverse.astype(np.int32)
-    # unsigned and narrow types would wrap around
-    offset = values - low if low == 0 else values.astype(np.int64) - low
+    # wide enough that no difference wraps around
+    wide = np.uint64 if values.dtype.kind == "u" else np.int64
+    offset = values.astype(wide, copy=False) - wide(low) if low else values
     present = np.zeros(high - low + 1, dtype=np.bool_)
     present[offset] = True
     table = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    found = (np.flatnonzero(present) + low).astype(values.dtype)
+    found = (np.flatnonzero(present).astype(wide) + wide(low)).astype(values.dtype)
     return found, table[offset]
 
 
