@@ -7,10 +7,10 @@ Verified rows bypass any learned channel: their symbol or plausibility is read a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from labelief._typing import Array
@@ -44,8 +44,9 @@ class Likelihoods(NamedTuple):
 class Evidence(Protocol):
     """Observed labels of a block of rows."""
 
-    form: str
-    """"labels" (one observation a row, crisp or soft) or "votes"."""
+    @property
+    def form(self) -> str:
+        """Either "labels" (one observation a row, crisp or soft) or "votes"."""
 
     def rows(self, index: Any) -> Evidence:
         """Return the evidence of some rows (a slice or an index array)."""
@@ -129,23 +130,28 @@ class Dense:
 
 @dataclass(frozen=True)
 class Indicator:
-    """Votes as a sparse indicator V, (b, A·K): one entry for each (annotator, answer) given."""
+    """Votes as a sparse indicator V, (b, A·S): one entry for each (annotator, answer) given.
+
+    The S answers are the K classes, and perhaps "unsure"; the names say what the columns stand for.
+    """
 
     votes: csr_array
+    annotators: NDArray[Any]
+    answers: NDArray[Any]
     form: str = "votes"
 
     def rows(self, index: Any) -> Indicator:
         """Return the evidence of some rows."""
-        return Indicator(self.votes[index])
+        return replace(self, votes=self.votes[index])
 
     def moved(self, move: Any) -> Indicator:
         """Return the evidence on another device, as a dense block."""
-        return Indicator(move(self.votes.toarray()))
+        return replace(self, votes=move(self.votes.toarray()))
 
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``Σ_a log γ_a(v_ia | k) = V log Γ``."""
         return self.votes @ likelihoods.log_table.T
 
     def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
-        """Return ``Vᵀ ζ`` transposed: (K, A·K)."""
-        return np.asarray((self.votes.T @ class_posterior).T)
+        """Return ``ζᵀ V``, (K, A·S)."""
+        return class_posterior.T @ self.votes

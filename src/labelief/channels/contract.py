@@ -1,9 +1,10 @@
 """The contract of a channel: what an observed label says about the true class.
 
 A public channel (`Trusted`, `FlipNoise`...) stores what the user asked for and is cloned like any
-estimator; ``bind`` turns it into the part that a fit works with, for so many classes.  The products
-with observed labels live in :mod:`labelief.blocks.evidence`; a channel supplies likelihoods and
-learns from expected counts of (true class, observed symbol).
+estimator; ``bind`` turns it into the part that a fit works with, for so many classes and for the
+symbols that the evidence holds.  The products with observed labels live in
+:mod:`labelief.blocks.evidence`; a channel supplies likelihoods and learns from expected counts of
+(true class, observed symbol).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from labelief._typing import FloatArray, IntArray
-from labelief.blocks.evidence import Likelihoods
+from labelief.blocks.evidence import Evidence, Likelihoods
 
 __all__ = ["BoundChannel", "Channel"]
 
@@ -21,6 +22,9 @@ class BoundChannel(Protocol):
 
     learned: bool
     """Whether anything is learned; if not, no counts are gathered."""
+
+    def aligned(self, evidence: Evidence) -> Evidence:
+        """Return the evidence of other rows in the symbols of this channel, or refuse it."""
 
     def start(self) -> Any:
         """Return first parameters: near the identity."""
@@ -65,8 +69,8 @@ class Channel(Protocol):
     form: str
     """The form of evidence it reads: "labels" or "votes"."""
 
-    def bind(self, n_classes: int) -> BoundChannel:
-        """Return the part that a fit works with."""
+    def bind(self, n_classes: int, evidence: Evidence) -> BoundChannel:
+        """Return the part that a fit to this evidence works with."""
 
     def fitted(self, bound: BoundChannel, parameters: Any) -> Any:
         """Return a copy of the channel that carries the learned attributes."""

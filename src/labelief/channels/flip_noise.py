@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.base import BaseEstimator, clone
 
 from labelief._typing import FloatArray, IntArray
-from labelief.blocks.evidence import Likelihoods
+from labelief.blocks.evidence import Evidence, Likelihoods
 from labelief.channels.contract import BoundChannel
 from labelief.channels.trusted import BoundTrust, symbol_table
 
@@ -46,6 +46,10 @@ class _LearnedFlips:
         self.n_classes = n_classes
         off = _OFF_DIAGONAL * (1.0 - np.eye(n_classes))
         self.pseudo_counts = off + _ON_DIAGONAL * np.eye(n_classes)
+
+    def aligned(self, evidence: Evidence) -> Evidence:
+        """Return the evidence: its symbols are the classes."""
+        return evidence
 
     def start(self) -> FloatArray:
         """Return a matrix near the identity."""
@@ -186,7 +190,7 @@ class FlipNoise(BaseEstimator):  # type: ignore[misc]
         self.kind = kind
         self.matrix = matrix
 
-    def bind(self, n_classes: int) -> BoundChannel:
+    def bind(self, n_classes: int, evidence: Evidence) -> BoundChannel:
         """Return the part that a fit works with."""
         if self.matrix is not None:
             return FixedFlips(_checked_matrix(self.matrix, n_classes))

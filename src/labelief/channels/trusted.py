@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from labelief._typing import FloatArray, IntArray
-from labelief.blocks.evidence import Likelihoods
+from labelief.blocks.evidence import Evidence, Likelihoods
 from labelief.channels.contract import BoundChannel
 
 __all__ = ["BoundTrust", "Trusted", "symbol_table"]
@@ -36,6 +36,10 @@ class BoundTrust:
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
+
+    def aligned(self, evidence: Evidence) -> Evidence:
+        """Return the evidence: its symbols are the classes."""
+        return evidence
 
     def start(self) -> None:
         """Return nothing: there are no parameters."""
@@ -89,7 +93,7 @@ class Trusted(BaseEstimator):  # type: ignore[misc]
 
     form = "labels"
 
-    def bind(self, n_classes: int) -> BoundTrust:
+    def bind(self, n_classes: int, evidence: Evidence) -> BoundTrust:
         """Return the part that a fit works with."""
         return BoundTrust(n_classes)
 

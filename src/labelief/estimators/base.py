@@ -14,7 +14,7 @@ from labelief.blocks.arrays import ArrayBlocks
 from labelief.blocks.evidence import Evidence
 from labelief.channels.contract import BoundChannel
 from labelief.channels.trusted import Trusted
-from labelief.estimators.validation import evidence_of, read_rows, read_weights
+from labelief.estimators.validation import evidence_for, read_rows, read_weights
 from labelief.kernels.namespace import to_host
 from labelief.labels.soft_labels import SoftLabels
 from labelief.labels.targets import read_target
@@ -34,6 +34,7 @@ class SoftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     channel: Any
+    channel_: Any
     classes: Any
     classes_: Any
     _model: Model
@@ -209,7 +210,8 @@ class SoftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read_labelled(self, X: Any, y: Any) -> tuple[Array, Evidence]:
         rows = self._read(X)
         target = read_target(y, n_rows=rows.shape[0], classes=self._columns)
-        return rows, evidence_of(target)
+        evidence = evidence_for(self.channel_, target)
+        return rows, self._channel.aligned(evidence)
 
     def _map(
         self, kernel: Callable[..., Array], X: Array, evidence: Evidence | None = None

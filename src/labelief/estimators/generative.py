@@ -14,7 +14,7 @@ from labelief.blocks.arrays import ArrayBlocks
 from labelief.estimators.base import SoftClassifier
 from labelief.estimators.fitting import Fit, Settings, fit_components
 from labelief.estimators.validation import (
-    evidence_of,
+    evidence_for,
     read_responsibilities,
     read_rows,
     read_weights,
@@ -173,13 +173,8 @@ class ComponentClassifier(SoftClassifier):
         n_classes = len(target.classes)
         component_class = np.repeat(np.arange(n_classes), sizes)
         channel = self._chosen_channel()
-        evidence = evidence_of(target)
-        if evidence.form != channel.form:
-            raise ValueError(
-                f"{type(channel).__name__} reads {channel.form}, but y holds {evidence.form}: "
-                "make labels of votes by SoftLabels.from_votes, or give Votes to AnnotatorNoise."
-            )
-        bound = channel.bind(n_classes)
+        evidence = evidence_for(channel, target)
+        bound = channel.bind(n_classes, evidence)
         start = read_responsibilities(responsibilities, rows.shape[0], len(component_class))
         crisp = target.codes is not None and bool(np.all(target.codes >= 0))
         priors = _priors(self.priors, self.classes, target.classes)

@@ -10,10 +10,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from labelief._typing import Array, FloatArray
 from labelief.blocks.evidence import Dense, Evidence, Indicator, Symbols
+from labelief.channels.contract import Channel
 from labelief.kernels.namespace import namespace, to_host
 from labelief.labels.targets import Target
 
-__all__ = ["evidence_of", "read_responsibilities", "read_rows", "read_weights"]
+__all__ = ["evidence_for", "evidence_of", "read_responsibilities", "read_rows", "read_weights"]
 
 
 def read_rows(estimator: Any, X: Any, *, reset: bool, sparse: bool = False) -> Array:
@@ -95,6 +96,21 @@ def read_responsibilities(R: Any, n_rows: int, n_components: int) -> FloatArray 
     return np.asarray(start / np.sum(start, axis=1, keepdims=True))
 
 
+def evidence_for(channel: Channel, target: Target) -> Evidence:
+    """Return labels as evidence of the form that a channel reads, or say that they are not."""
+    evidence = evidence_of(target)
+    if evidence.form != channel.form:
+        cure = (
+            "pool the votes by SoftLabels.from_votes, or use channel=AnnotatorNoise()"
+            if evidence.form == "votes"
+            else "give y as Votes, or use another channel"
+        )
+        raise ValueError(
+            f"{type(channel).__name__} reads {channel.form}, but y holds {evidence.form}: {cure}."
+        )
+    return evidence
+
+
 def evidence_of(target: Target) -> Evidence:
     """Return labels in the form that channels multiply with."""
     n_classes = len(target.classes)
@@ -106,7 +122,8 @@ def evidence_of(target: Target) -> Evidence:
     if target.plausibilities is not None:
         return Dense(target.plausibilities, target.verified)
     assert target.votes is not None
-    return Indicator(target.votes.indicator())
+    votes = target.votes
+    return Indicator(votes.indicator(), votes.annotators, votes.answers)
 
 
 def _smallest_integer(n_values: int) -> Any:
