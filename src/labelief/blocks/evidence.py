@@ -19,6 +19,7 @@ from labelief.kernels.labels import (
     observed_shares,
     one_hot,
     symbol_log_weights,
+    told_shares,
 )
 from labelief.kernels.namespace import namespace, to_float64
 
@@ -57,6 +58,9 @@ class Evidence(Protocol):
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``log pl_i(k)``, (b, K)."""
 
+    def told(self, likelihoods: Likelihoods) -> Array:
+        """Return each class's share of a row, weighed by what its label tells, (b, K)."""
+
     def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
         """Return expected counts of (true class, observed symbol) under the channel."""
 
@@ -80,6 +84,10 @@ class Symbols:
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``log γ(ỹ_i | k)`` by table look-up."""
         return symbol_log_weights(self.codes, likelihoods.log_table)
+
+    def told(self, likelihoods: Likelihoods) -> Array:
+        """Return each class's share of a row, weighed by what its label tells, (b, K)."""
+        return symbol_log_weights(self.codes, told_shares(likelihoods.log_table.T).T)
 
     def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
         """Return ``Σ_i ζ_ik 1[ỹ_i = j]``, (K, K); unknown and verified rows stay out."""
@@ -114,6 +122,10 @@ class Dense:
         if self.verified is not None:
             through = namespace(pl).where(self.verified[:, None], pl, through)
         return log_or_minus_infinity(through)
+
+    def told(self, likelihoods: Likelihoods) -> Array:
+        """Return each class's share of a row, weighed by what its label tells, (b, K)."""
+        return told_shares(self.log_weights(likelihoods))
 
     def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
         """Return ``Σ_i ζ_ik share_ik(j)``; vacuous and verified rows stay out."""
@@ -151,6 +163,10 @@ class Indicator:
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``Σ_a log γ_a(v_ia | k) = V log Γ``."""
         return self.votes @ likelihoods.log_table.T
+
+    def told(self, likelihoods: Likelihoods) -> Array:
+        """Return each class's share of a row, weighed by what its votes tell, (b, K)."""
+        return told_shares(self.log_weights(likelihoods))
 
     def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
         """Return ``ζᵀ V``, (K, A·S)."""

@@ -26,6 +26,9 @@ class BoundChannel(Protocol):
     def aligned(self, evidence: Evidence) -> Evidence:
         """Return the evidence of other rows in the symbols of this channel, or refuse it."""
 
+    transparent: bool
+    """Whether the observed label is the class itself, so that crisp labels decide everything."""
+
     def start(self) -> Any:
         """Return first parameters: near the identity."""
 

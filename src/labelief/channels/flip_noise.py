@@ -24,6 +24,8 @@ _START = 0.8
 class FixedFlips(BoundTrust):
     """A flipping matrix that is known."""
 
+    transparent = False
+
     def __init__(self, matrix: FloatArray) -> None:
         super().__init__(len(matrix))
         self.matrix = matrix
@@ -41,6 +43,7 @@ class _LearnedFlips:
     """What learned flipping matrices share; parameters are a (K, K) array, rows = true class."""
 
     learned = True
+    transparent = False
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes

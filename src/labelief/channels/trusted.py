@@ -33,6 +33,7 @@ class BoundTrust:
     """A channel without parameters: ``pl_i(k)`` as observed."""
 
     learned = False
+    transparent = True
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes

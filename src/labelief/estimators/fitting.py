@@ -13,12 +13,12 @@ from sklearn.utils import check_random_state
 from labelief._typing import Array, FloatArray, IntArray
 from labelief.blocks.source import Block, BlockSource
 from labelief.channels.contract import BoundChannel
-from labelief.models.components import ComponentModel
+from labelief.models.components import ComponentModel, ComponentParameters
 from labelief.models.contract import Density
 from labelief.models.shrinkage import prior_strength
 from labelief.solvers.em import em_step, squarem_step
-from labelief.solvers.loop import Outcome, State, run
-from labelief.solvers.problem import Parameters, Problem
+from labelief.solvers.loop import Outcome, State, Status, run
+from labelief.solvers.problem import Evaluation, Parameters, Problem
 from labelief.solvers.starts import Start, given_start, make_start
 
 __all__ = ["Fit", "Settings", "fit_components"]
@@ -86,6 +86,8 @@ def fit_components(
     frame = density.frame(blocks)
     seeds = check_random_state(random_state).randint(2**31 - 1, size=settings.n_init)
     sizes = np.bincount(component_class, minlength=n_classes)
+    # Labels that decide every responsibility leave one M-step to do and nothing to search for.
+    exact = exact and density.m_step == "exact"
     best: Fit | None = None
     for number, seed in enumerate(seeds):
         init = "random" if number and settings.init in ("auto", "labels") else settings.init
@@ -116,7 +118,10 @@ def fit_components(
             prior = density.fixed_prior(frame, strength)
         model = ComponentModel(density, frame, prior, component_class, priors)
         problem = Problem(blocks, model, channel, n_classes)
-        first = model.start(_first_record(blocks, model, start), exact=exact)
+        record = _first_record(blocks, model, start)
+        first = model.start(record, exact=exact)
+        if exact:
+            return Fit(model, channel, _decided(model, channel, record, first), 1)
         outcome = _run(problem, Parameters(first, channel.start()), settings, sizes, named=named)
         passes = problem.n_passes + (0 if best is None else best.n_passes)
         if best is None or outcome.evaluation.objective > best.outcome.evaluation.objective:
@@ -125,6 +130,18 @@ def fit_components(
             best = Fit(best.model, channel, best.outcome, passes)
     assert best is not None
     return best
+
+
+def _decided(
+    model: ComponentModel, channel: BoundChannel, record: Any, parameters: ComponentParameters
+) -> Outcome:
+    """Return the outcome where responsibilities are 0 or 1: log L is linear in the record."""
+    log_likelihood = model.expected_log_joint(record, parameters)
+    objective = log_likelihood + model.log_prior(parameters)
+    evaluation = Evaluation(
+        Parameters(parameters, channel.start()), objective, log_likelihood, record, None
+    )
+    return Outcome(evaluation, [objective], Status.CONVERGED)
 
 
 def _first_record(blocks: BlockSource, model: ComponentModel, start: Start) -> Any:

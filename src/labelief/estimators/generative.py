@@ -187,7 +187,7 @@ class ComponentClassifier(SoftClassifier):
             settings,
             priors=priors,
             given=start is not None,
-            exact=crisp and not bound.learned and len(component_class) == n_classes,
+            exact=crisp and bound.transparent and len(component_class) == n_classes,
             named=priors is not None or target.verified is not None,
             random_state=self.random_state,
         )

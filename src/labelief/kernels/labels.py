@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from labelief._typing import Array
 from labelief.kernels.namespace import namespace
+from labelief.kernels.posterior import posterior
 
-__all__ = ["log_or_minus_infinity", "observed_shares", "one_hot", "symbol_log_weights"]
+__all__ = [
+    "log_or_minus_infinity",
+    "observed_shares",
+    "one_hot",
+    "symbol_log_weights",
+    "told_shares",
+]
 
 
 def log_or_minus_infinity(values: Array) -> Array:
@@ -36,6 +45,21 @@ def one_hot(symbols: Array, n_symbols: int) -> Array:
     xp = namespace(symbols)
     alphabet = xp.arange(n_symbols, dtype=symbols.dtype, device=symbols.device)
     return xp.astype(symbols[None, :] == alphabet[:, None], xp.float64).T
+
+
+def told_shares(log_weights: Array) -> Array:
+    """Share a row between classes by its label, and weigh it by what the label tells: (b, K).
+
+    With p the normalised weights, ``p_k (1 - H(p) / log K)``: a crisp label counts 1, none counts 0.
+    """
+    xp = namespace(log_weights)
+    shares = posterior(log_weights)[1]
+    n_classes = shares.shape[1]
+    if n_classes == 1:
+        return shares
+    logs = xp.log(xp.where(shares > 0, shares, xp.ones_like(shares)))
+    told = 1.0 + xp.sum(shares * logs, axis=1) / float(np.log(n_classes))
+    return shares * xp.where(told > 1e-12, told, xp.zeros_like(told))[:, None]
 
 
 def observed_shares(

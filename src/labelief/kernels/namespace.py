@@ -10,17 +10,22 @@ from scipy.sparse import issparse
 
 from labelief._typing import Array, FloatArray
 
+_NUMPY = array_namespace(np.empty(0))
+
 __all__ = ["column_product", "cross_product", "empty", "namespace", "to_float64", "to_host"]
 
 
 def namespace(x: Array) -> Any:
     """Return the array-API namespace of `x` (NumPy's for SciPy sparse matrices)."""
-    return array_namespace(np.empty(0) if issparse(x) else x)
+    # The look-up costs as much as a small product; nearly all rows are NumPy's.
+    if type(x) is np.ndarray or issparse(x):
+        return _NUMPY
+    return array_namespace(x)
 
 
 def to_float64(x: Array) -> Array:
     """Return `x` in double precision, uncopied where it already is."""
-    if issparse(x):
+    if type(x) is np.ndarray or issparse(x):
         return x.astype(np.float64, copy=False)
     xp = namespace(x)
     return x if x.dtype == xp.float64 else xp.astype(x, xp.float64)

@@ -45,7 +45,6 @@ def posterior(log_joint: Array) -> tuple[Array, Array]:
     shift = xp.where(top > -xp.inf, top, xp.zeros_like(top))
     likelihood = xp.exp(log_joint - shift[:, None])
     total = xp.sum(likelihood, axis=1)
-    inverse = 1.0 / xp.where(total > 0, total, xp.ones_like(total))
     positive = xp.where(total > 0, total, xp.ones_like(total))
     log_evidence = xp.where(total > 0, shift + xp.log(positive), top)
-    return log_evidence, likelihood * inverse[:, None]
+    return log_evidence, likelihood * (1.0 / positive)[:, None]

@@ -88,12 +88,16 @@ class ComponentModel:
 
     def start(self, record: Any, *, exact: bool) -> ComponentParameters:
         """Return first parameters; `exact` where the responsibilities are already the last."""
-        first = self.density.maximise if exact else None
-        if first is not None and self.density.m_step == "exact":
-            density = first(record, None, self.frame, self.prior)
+        if exact:
+            density = self.density.maximise(record, None, self.frame, self.prior)
         else:
             density = self.density.start(record, self.frame, self.prior)
         return ComponentParameters(self._weights(self.density.counts(record)), density)
+
+    def expected_log_joint(self, record: Any, parameters: ComponentParameters) -> float:
+        """Return ``Σ_ij r_ij log π_c w_j f_j(x_i)``, for densities whose M-step is exact."""
+        density = self.density.expected_log_density(record, self.factors(parameters)[1])
+        return density + self.row_term_total(parameters)
 
     def maximise(self, record: Any, parameters: ComponentParameters) -> ComponentParameters:
         """Return weights and density parameters under the record (quost2017 eq. 17a)."""

@@ -102,6 +102,9 @@ class Density(Protocol):
     def statistics(self, features: Array, R: Array, factors: Any) -> Any:
         """Kernel: return the additive record."""
 
+    def expected_log_density(self, record: Any, factors: Any) -> float:
+        """Return ``Σ_ij r_ij log w_j f_j(x_i)`` but for row terms, where the M-step is exact."""
+
     def counts(self, record: Any) -> FloatArray:
         """Return the weight of each component, (J,), from a record."""
 

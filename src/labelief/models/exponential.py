@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from labelief._typing import Array, FloatArray
@@ -49,6 +50,11 @@ class ExponentialFamily(BaseEstimator):  # type: ignore[misc]
     def start_statistics(self, X: Array, R: Array, arrays: Any) -> Array:
         """Kernel: return ``Φᵀ R``, (p, J)."""
         return cross_product(self.features(X, arrays), R)
+
+    def expected_log_density(self, record: FloatArray, factors: tuple[FloatArray, ...]) -> float:
+        """Return ``Σ_ij r_ij log w_j f_j(x_i)`` (but for row terms): linear in the record."""
+        coefficients = np.where(record[0] > 0, factors[0], 0.0)
+        return float(np.sum(record * coefficients))
 
     def counts(self, record: FloatArray) -> FloatArray:
         """Return the weight of each component, (J,)."""

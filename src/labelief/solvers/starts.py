@@ -84,7 +84,7 @@ def make_start(
     assert evidence is not None
     z = np.asarray(density.coordinates(rows, frame.arrays))
     classes = to_host(posterior(evidence.log_weights(look))[1])
-    told = weights[:, None] * classes * _information(classes)[:, None]
+    told = weights[:, None] * to_host(evidence.told(look))
     named = np.sum(weights[:, None] * classes, axis=0) > 0
     silent = named & (np.sum(told, axis=0) < 1.0 - 1e-9)
     sizes = np.bincount(component_class, minlength=n_classes)
@@ -118,15 +118,6 @@ def make_start(
     return Start(partial(kernel, density.coordinates), parameters)
 
 
-def _information(classes: FloatArray) -> FloatArray:
-    """Return ``1 - H(p)/log K`` of each row of probabilities: 1 for a crisp label, 0 for none."""
-    n_classes = classes.shape[1]
-    if n_classes == 1:
-        return np.ones(len(classes))
-    logs = np.log(np.where(classes > 0, classes, 1.0))
-    return np.asarray(1.0 + np.sum(classes * logs, axis=1) / np.log(n_classes))
-
-
 def _given(block: Block, parameters: Any) -> Array:
     assert block.responsibilities is not None
     return _weighted(block, block.responsibilities)
@@ -138,13 +129,9 @@ def _nearest_in_class(
     """Share a row between classes by its label, by how much the label says; then nearest centre."""
     arrays, centers, look, component_class = parameters
     assert block.evidence is not None
-    classes = posterior(block.evidence.log_weights(look))[1]
+    classes = block.evidence.told(look)
     xp = namespace(classes)
     n_classes = classes.shape[1]
-    if n_classes > 1:
-        logs = xp.log(xp.where(classes > 0, classes, xp.ones_like(classes)))
-        information = 1.0 + xp.sum(classes * logs, axis=1) / float(np.log(n_classes))
-        classes = classes * xp.where(information > 0, information, 0.0 * information)[:, None]
     if centers.shape[0] == n_classes:
         return _weighted(block, classes)
     distance = _distances(coordinates(block.X, arrays), centers)
