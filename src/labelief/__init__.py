@@ -5,7 +5,7 @@ given by several people who disagree.
 """
 
 from labelief import densities, metrics, model_selection
-from labelief.channels import FlipNoise, Trusted
+from labelief.channels import AnnotatorNoise, FlipNoise, Trusted
 from labelief.decisions import decide
 from labelief.estimators import (
     GenerativeClassifier,
@@ -18,6 +18,7 @@ from labelief.labels import SoftLabels, Votes
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnnotatorNoise",
     "FlipNoise",
     "GenerativeClassifier",
     "LinearDiscriminantAnalysis",

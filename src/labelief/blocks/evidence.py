@@ -21,7 +21,7 @@ from labelief.kernels.labels import (
     symbol_log_weights,
     told_shares,
 )
-from labelief.kernels.namespace import namespace, to_float64
+from labelief.kernels.namespace import column_product, namespace, to_float64
 
 __all__ = ["Dense", "Evidence", "Indicator", "Likelihoods", "Symbols"]
 
@@ -162,7 +162,7 @@ class Indicator:
 
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``Σ_a log γ_a(v_ia | k) = V log Γ``."""
-        return self.votes @ likelihoods.log_table.T
+        return column_product(self.votes, likelihoods.log_table.T)
 
     def told(self, likelihoods: Likelihoods) -> Array:
         """Return each class's share of a row, weighed by what its votes tell, (b, K)."""

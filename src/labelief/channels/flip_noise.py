@@ -5,20 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from sklearn.base import BaseEstimator, clone
 
 from labelief._typing import FloatArray, IntArray
 from labelief.blocks.evidence import Evidence, Likelihoods
+from labelief.channels.confusion import (
+    best_names,
+    from_logits,
+    logit_gradient,
+    near_identity,
+    pseudo_counts,
+    row_shares,
+    warn_of_doubtful_names,
+)
 from labelief.channels.contract import BoundChannel
 from labelief.channels.trusted import BoundTrust, symbol_table
 
 __all__ = ["FixedFlips", "FlipNoise", "FullFlips", "SymmetricFlips"]
-
-# Dirichlet pseudo-counts beyond flat (methods §1): the prior belief that labels are mostly right.
-_ON_DIAGONAL, _OFF_DIAGONAL = 1.0, 0.1
-# The start: labels are right this often.
-_START = 0.8
 
 
 class FixedFlips(BoundTrust):
@@ -47,8 +50,7 @@ class _LearnedFlips:
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
-        off = _OFF_DIAGONAL * (1.0 - np.eye(n_classes))
-        self.pseudo_counts = off + _ON_DIAGONAL * np.eye(n_classes)
+        self.pseudo_counts = pseudo_counts(n_classes, n_classes)
 
     def aligned(self, evidence: Evidence) -> Evidence:
         """Return the evidence: its symbols are the classes."""
@@ -56,7 +58,7 @@ class _LearnedFlips:
 
     def start(self) -> FloatArray:
         """Return a matrix near the identity."""
-        return _symmetric(self.n_classes, 1.0 - _START)
+        return near_identity(self.n_classes, self.n_classes)
 
     def first_look(self) -> Likelihoods:
         """Return the identity: a start takes the labels at their word."""
@@ -72,12 +74,7 @@ class _LearnedFlips:
 
     def naming(self, counts: FloatArray, sizes: IntArray) -> IntArray | None:
         """Assign names that maximise ``Σ_k n_k γ(k | k)`` (methods.md §1)."""
-        exchange = sizes[:, None] == sizes[None, :]
-        # More than any sum of counts keeps classes of unequal sizes apart.
-        cost = np.where(exchange, -counts, 2.0 * np.sum(counts) + 1.0)
-        _, names = linear_sum_assignment(cost)
-        gain = np.sum(counts[np.arange(len(names)), names]) - np.trace(counts)
-        return names if gain > 1e-9 * np.sum(counts) else None
+        return best_names(counts, sizes)
 
     def renamed(self, parameters: FloatArray, names: IntArray) -> FloatArray:
         """Return the matrix with latent class k called ``names[k]``."""
@@ -91,13 +88,11 @@ class FullFlips(_LearnedFlips):
 
     def maximise(self, counts: FloatArray, parameters: FloatArray) -> FloatArray:
         """Return ``γ(j | k) ∝ Σ_i ζ_ik share_ik(j) + a_kj``."""
-        total = counts + self.pseudo_counts
-        return np.asarray(total / np.sum(total, axis=1, keepdims=True))
+        return row_shares(counts + self.pseudo_counts)
 
     def gradient(self, counts: FloatArray, parameters: FloatArray) -> FloatArray:
         """Return the gradient in logits: counts minus their expectation."""
-        total = counts + self.pseudo_counts
-        return np.asarray(total - np.sum(total, axis=1, keepdims=True) * parameters).ravel()
+        return logit_gradient(counts + self.pseudo_counts, parameters).ravel()
 
     def to_vector(self, parameters: FloatArray) -> FloatArray:
         """Return logits."""
@@ -105,9 +100,7 @@ class FullFlips(_LearnedFlips):
 
     def from_vector(self, vector: FloatArray) -> FloatArray:
         """Return the matrix of logits."""
-        logits = vector.reshape(self.n_classes, self.n_classes)
-        odds = np.exp(logits - np.max(logits, axis=1, keepdims=True)) + 1e-300
-        return np.asarray(odds / np.sum(odds, axis=1, keepdims=True))
+        return from_logits(vector.reshape(self.n_classes, self.n_classes))
 
     def n_parameters(self) -> int:
         """Return K (K - 1)."""
@@ -208,6 +201,8 @@ class FlipNoise(BaseEstimator):  # type: ignore[misc]
         copy: FlipNoise = clone(self)
         likelihoods = bound.likelihoods(parameters)
         copy.matrix_ = np.array(likelihoods.matrix)
+        if bound.learned:
+            warn_of_doubtful_names(copy.matrix_, "The learned flipping matrix")
         return copy
 
 
