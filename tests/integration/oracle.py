@@ -1,0 +1,177 @@
+"""Brute force: the same quantities from public attributes, densities of SciPy and enumeration.
+
+Everything is computed in the features' own units, without blocks, frames or sufficient statistics.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal, weibull_min
+
+from labelief import FlipNoise, SoftLabels, Trusted
+from labelief.densities import (
+    DiagonalGaussian,
+    FullGaussian,
+    SphericalGaussian,
+    TiedGaussian,
+    Weibull,
+)
+
+DENSITIES = {
+    "tied": TiedGaussian,
+    "full": FullGaussian,
+    "diagonal": DiagonalGaussian,
+    "spherical": SphericalGaussian,
+    "weibull": Weibull,
+}
+GAUSSIANS = [name for name in DENSITIES if name != "weibull"]
+LABELS = ["crisp", "missing", "candidate", "soft", "vacuous", "verified", "verified soft"]
+CHANNELS = ["trusted", "full", "symmetric", "fixed"]
+
+
+def make_channel(kind: str, n_classes: int) -> Any:
+    """Return a public channel."""
+    if kind == "trusted":
+        return Trusted()
+    if kind == "fixed":
+        return FlipNoise(matrix=some_matrix(n_classes))
+    return FlipNoise(kind)
+
+
+def some_matrix(n_classes: int) -> np.ndarray:
+    """Return a flipping matrix without symmetry and without zeros."""
+    matrix = np.eye(n_classes) + np.random.default_rng(5).uniform(0.05, 0.4, (n_classes, n_classes))
+    return matrix / matrix.sum(axis=1, keepdims=True)
+
+
+@dataclass
+class Labelled:
+    """Labels as a user gives them, and what they say: plausibilities and verified rows."""
+
+    y: Any
+    plausibilities: np.ndarray
+    verified: np.ndarray
+
+
+def make_labels(kind: str, truth: np.ndarray, n_classes: int, seed: int = 0) -> Labelled:
+    """Return labels of a kind around the truth, some of them wrong."""
+    rng = np.random.default_rng(seed)
+    n = len(truth)
+    wrong = rng.random(n) < 0.2
+    seen = np.where(wrong, rng.integers(0, n_classes, n), truth)
+    crisp = np.eye(n_classes)[seen]
+    classes = np.arange(n_classes)
+    verified = np.zeros(n, dtype=bool)
+    if kind == "crisp":
+        return Labelled(seen, crisp, verified)
+    if kind == "missing":
+        unknown = rng.random(n) < 0.4
+        y = np.where(unknown, None, seen)
+        return Labelled(y, np.where(unknown[:, None], 1.0, crisp), verified)
+    if kind == "candidate":
+        sets = np.maximum(crisp, rng.random((n, n_classes)) < 0.3)
+        return Labelled(SoftLabels.from_candidates(sets.astype(bool), classes), sets, verified)
+    if kind == "soft":
+        pl = rng.uniform(0.02, 0.9, (n, n_classes)) + 2.0 * crisp
+        return Labelled(pl, pl, verified)
+    if kind == "vacuous":
+        return Labelled(np.full((n, n_classes), 0.7), np.full((n, n_classes), 0.7), verified)
+    verified = rng.random(n) < 0.4
+    right = np.eye(n_classes)[truth]
+    if kind == "verified":
+        unknown = rng.random(n) < 0.2
+        values = np.where(unknown, None, np.where(verified, truth, seen))
+        y = SoftLabels.from_crisp(values, classes).with_verified(verified)
+        pl = np.where(verified[:, None], right, crisp)
+        return Labelled(y, np.where(unknown[:, None], 1.0, pl), verified)
+    if kind == "verified soft":
+        pl = np.where(verified[:, None], right, np.maximum(crisp, rng.random((n, n_classes)) * 0.8))
+        y = SoftLabels.from_plausibilities(pl, classes).with_verified(verified)
+        return Labelled(y, pl, verified)
+    raise KeyError(kind)
+
+
+def make_rows(n: int, d: int, n_classes: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return positive, correlated features of overlapping classes, and the classes."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % n_classes
+    turn = rng.normal(size=(d, d))
+    X = rng.normal(size=(n, d)) @ turn + 2.0 * rng.normal(size=(n_classes, d))[truth]
+    return np.exp(0.25 * X) + 0.1, truth
+
+
+def label_likelihood(model: Any, labelled: Labelled) -> np.ndarray:
+    """Return ``Pr(label observed | true class)``, (n, K)."""
+    pl = labelled.plausibilities
+    matrix = getattr(model.channel_, "matrix_", None)
+    if matrix is None:
+        return pl
+    through = np.array([[sum(row[j] * g[j] for j in range(len(g))) for g in matrix] for row in pl])
+    return np.where(labelled.verified[:, None], pl, through)
+
+
+def component_log_densities(model: Any, X: np.ndarray) -> np.ndarray:
+    """Return ``log f_j(x_i)``, (n, J)."""
+    columns = []
+    for j in range(len(model.component_class_)):
+        if isinstance(model._model.density, Weibull):
+            k, scale = weibull_parameters(model)
+            columns.append(weibull_min(k[j], scale=scale[j]).logpdf(X).sum(axis=1))
+        else:
+            normal = multivariate_normal(model.means_[j], model.covariances_[j])
+            columns.append(np.atleast_1d(normal.logpdf(X)))
+    return np.column_stack(columns)
+
+
+def weibull_parameters(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return shapes and scales in the features' units."""
+    inner = model._model
+    return inner.density.shapes_and_scales(model._parameters.model.density, inner.frame)
+
+
+def log_weights(model: Any) -> np.ndarray:
+    """Return ``log π_c w_j``, (J,)."""
+    with np.errstate(divide="ignore"):
+        return np.log(model.priors_[model.component_class_] * model.weights_)
+
+
+def log_joint(model: Any, X: np.ndarray) -> np.ndarray:
+    """Return ``log π_k Σ_j w_j f_j(x_i)``, (n, K)."""
+    terms = log_weights(model) + component_log_densities(model, X)
+    classes = range(len(model.classes_))
+    return np.column_stack(
+        [logsumexp(terms[:, model.component_class_ == k], axis=1) for k in classes]
+    )
+
+
+def enumerated_log_likelihood(model: Any, X: np.ndarray, labelled: Labelled) -> float:
+    """Sum the likelihood over every assignment of rows to components: J^n terms."""
+    with np.errstate(divide="ignore"):
+        weights = np.log(label_likelihood(model, labelled))[:, model.component_class_]
+    terms = log_weights(model) + component_log_densities(model, X) + weights
+    n, J = terms.shape
+    rows = np.arange(n)
+    return float(
+        logsumexp([terms[rows, list(hidden)].sum() for hidden in product(range(J), repeat=n)])
+    )
+
+
+def log_posterior(model: Any, X: np.ndarray, labelled: Labelled) -> tuple[np.ndarray, np.ndarray]:
+    """Return log class probabilities given features and labels, (n, K), and log evidence, (n,)."""
+    with np.errstate(divide="ignore"):
+        joint = log_joint(model, X) + np.log(label_likelihood(model, labelled))
+    evidence = logsumexp(joint, axis=1)
+    return joint - evidence[:, None], evidence
+
+
+def responsibilities(model: Any, X: np.ndarray, labelled: Labelled) -> np.ndarray:
+    """Return component probabilities given features and labels, (n, J)."""
+    with np.errstate(divide="ignore"):
+        weights = np.log(label_likelihood(model, labelled))[:, model.component_class_]
+    joint = log_weights(model) + component_log_densities(model, X) + weights
+    return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
