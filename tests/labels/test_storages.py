@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from labelief.labels.stacking import stack
 from tests.labels import oracle
 
 from labelief.labels.consonant import Consonant
@@ -179,6 +180,21 @@ def test_codes_of_each_storage():
     ):
         np.testing.assert_array_equal(masses.codes(), truth)
         assert masses.discount(np.array([0.1, 0, 0])).codes() is None
+
+
+def test_discounted_contours_keep_their_maximum():
+    rates = np.random.default_rng(0).random(100_000) ** 3
+    made = Consonant(np.ones((rates.size, 1))).discount(rates)
+    assert (made.contour == 1.0).all()
+
+
+def test_stacking_keeps_the_storage_that_all_parts_share(case):
+    masses, _, _ = case
+    stacked = stack([masses, masses])
+    assert type(stacked) is type(masses) and len(stacked) == 60
+    np.testing.assert_array_equal(stacked.pignistic()[30:], masses.pignistic())
+    mixed = stack([masses, masses.focal()])
+    np.testing.assert_allclose(mixed.pignistic(), stacked.pignistic(), atol=1e-15)
 
 
 def test_arrays_cannot_be_written_to_even_after_pickling(case):

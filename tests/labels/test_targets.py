@@ -48,7 +48,7 @@ def test_unknown_labels():
 
 
 def test_classes_are_in_order_whatever_order_they_are_named_in():
-    target = read_target(["b", None, "c"], classes=["c", "b", "a"])
+    target = read_target(["b", None, "c"], classes=["b", "c", "a"])
     assert target.classes.tolist() == ["a", "b", "c"]
     assert target.codes.tolist() == [1, -1, 2]
     target = read_target([None, None], classes=["y", "x"])

@@ -97,6 +97,23 @@ def test_votes_refused(change, options, message):
         Votes({**TABLE, **change}, **{**COLUMNS, "items": ITEMS, **options})
 
 
+def test_items_and_annotators_may_be_numbered_below_zero():
+    table = {"i": [-1, 0, 1], "a": [-1, 5, 7], "l": ["x", "y", "x"]}
+    votes = Votes(table, "i", "a", "l", items=[1, 0, -1])
+    assert votes.annotators.tolist() == [-1, 5, 7]
+    np.testing.assert_array_equal(votes.counts, [[1, 0], [0, 1], [1, 0]])
+
+
+def test_a_table_without_votes_is_vacuous():
+    table = {"i": [0, 1], "a": ["s", "s"], "l": [None, "unsure"]}
+    votes = Votes(table, "i", "a", "l", classes=["x", "y"])
+    assert votes.indicator().nnz == 0
+    np.testing.assert_array_equal(SoftLabels.from_votes(votes).plausibilities, np.ones((2, 2)))
+    none = Votes({"i": [], "a": [], "l": []}, "i", "a", "l", items=range(3), classes=["x", "y"])
+    assert none.shape == (3, 2) and none.annotators.size == 0
+    np.testing.assert_array_equal(SoftLabels.from_votes(none, "dempster").plausibilities, 1.0)
+
+
 def test_a_table_must_be_one():
     with pytest.raises(ValueError, match="data frame"):
         Votes(np.eye(3), "i", "a", "l")

@@ -124,8 +124,7 @@ class Consonant:
         """Return (1 - α) pl + α, with one rate α per row, shape (n,)."""
         contour = self.contour * (1.0 - rates)[:, None]
         contour += rates[:, None]
-        # the top level stays exactly 1 whatever rounding does to (1 - α) + α
-        contour[self.contour == 1.0] = 1.0
+        # the top level stays exactly 1: (1 - α) + α rounds to 1 for every α in [0, 1]
         return Consonant(contour)
 
     def take(self, rows: IntArray) -> Consonant:

@@ -52,21 +52,40 @@ def encode(
     >>> encode(["b", None, "a"])
     (array(['a', 'b'], dtype='<U1'), array([ 1, -1,  0], dtype=int32))
     """
+    found, codes = code_values(y, name)
+    names = None if classes is None else as_classes(classes)
+    return _name_codes(found, codes, names, missing, name)
+
+
+def code_values(y: Any, name: str) -> tuple[Names, Codes]:
+    """Code scalars by their sorted distinct values, of which there may be none.
+
+    Parameters
+    ----------
+    y : (n,) array-like
+        Labels, or names of anything else; None, NaN and NA are unknown.
+    name : str
+        What they are, for messages.
+
+    Returns
+    -------
+    found : (m,) array
+        Distinct values in ``np.unique`` order.
+    codes : (n,) int32 array
+        Position of each in ``found``, -1 where unknown.
+    """
     values = as_vector(y, name)
     kind = values.dtype.kind
     if kind == "b":
         found, codes = _tabulate(values.view(np.uint8))
-        found = found.astype(np.bool_)
-    elif kind in "iu":
-        found, codes = _tabulate(values)
-    elif kind == "f":
-        found, codes = _floats(values, name)
-    elif kind == "c":
+        return found.astype(np.bool_), codes
+    if kind in "iu":
+        return _tabulate(values)
+    if kind == "f":
+        return _floats(values, name)
+    if kind == "c":
         raise ValueError(f"Complex data not supported: {name} holds complex numbers")
-    else:
-        found, codes = _hash(values, name)
-    names = None if classes is None else as_classes(classes)
-    return _name_codes(found, codes, names, missing, name)
+    return _hash(values, name)
 
 
 def _name_codes(

@@ -44,6 +44,4 @@ def row_numbers(key: Any, n: int) -> IntArray:
             key = key.astype(np.int64)
         if key.ndim > 1 or key.dtype.kind not in "biu" or (key.ndim == 0 and key.dtype.kind == "b"):
             raise IndexError("rows are chosen by an int, a slice, or a 1-D array of ints or bools")
-        if key.dtype == np.bool_ and key.size != n:
-            raise IndexError(f"the mask has {key.size} entries for {n} rows")
     return np.atleast_1d(np.arange(n)[key])

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelief._typing import FloatArray, IntArray
 from labelief.labels.class_names import Codes, Names, as_classes, as_vector, decode, freeze
-from labelief.labels.encoding import encode
+from labelief.labels.encoding import code_values, encode
 from labelief.labels.indexing import row_numbers
 from labelief.labels.messages import name_classes, name_rows
 from labelief.labels.tables import table_column
@@ -86,7 +86,7 @@ class Votes:
         if unsure not in ("abstain", "answer"):
             raise ValueError(f"unsure must be 'abstain' or 'answer', got {unsure!r}")
         names, item_codes = _item_codes(as_vector(table_column(table, item, "item"), "item"), items)
-        people, who = encode(table_column(table, annotator, "annotator"), name="annotator")
+        people, who = code_values(table_column(table, annotator, "annotator"), "annotator")
         if (who < 0).any():
             raise ValueError(f"annotator is missing in {name_rows(np.flatnonzero(who < 0))}")
         kinds, answers, said = _answers(table_column(table, label, "label"), classes, unsure)
@@ -252,7 +252,7 @@ class Votes:
 
 def _item_codes(column: Names, items: Any) -> tuple[Names, IntArray]:
     """Find the row of X that each vote is about."""
-    found, codes = encode(column, name="item")
+    found, codes = code_values(column, "item")
     if (codes < 0).any():
         raise ValueError(f"item is missing in {name_rows(np.flatnonzero(codes < 0))} of the table")
     if items is None:
