@@ -6,12 +6,12 @@ import pickle
 
 import numpy as np
 import pytest
-from labelief.labels.stacking import stack
 from tests.labels import oracle
 
 from labelief.labels.consonant import Consonant
 from labelief.labels.focal import FocalSets
 from labelief.labels.quasi_bayesian import QuasiBayesian
+from labelief.labels.stacking import stack
 
 
 def _general(rng, n_classes):
