@@ -16,8 +16,8 @@ from labelief.channels.contract import BoundChannel
 from labelief.models.components import ComponentModel, ComponentParameters
 from labelief.models.contract import Density
 from labelief.models.shrinkage import prior_strength
-from labelief.solvers.em import em_step, squarem_step
-from labelief.solvers.loop import Outcome, State, Status, run
+from labelief.solvers.climb import climb
+from labelief.solvers.loop import Outcome, Status
 from labelief.solvers.problem import Evaluation, Parameters, Problem
 from labelief.solvers.starts import Start, given_start, make_start
 
@@ -122,7 +122,7 @@ def fit_components(
         first = model.start(record, exact=exact)
         if exact:
             return Fit(model, channel, _decided(model, channel, record, first), 1)
-        outcome = _run(problem, Parameters(first, channel.start()), settings, sizes, named=named)
+        outcome = climb(problem, Parameters(first, channel.start()), settings, sizes, named=named)
         passes = problem.n_passes + (0 if best is None else best.n_passes)
         if best is None or outcome.evaluation.objective > best.outcome.evaluation.objective:
             best = Fit(model, channel, outcome, passes)
@@ -154,40 +154,3 @@ def _start_pass(
 ) -> Any:
     arrays, start = parameters
     return density.start_statistics(block.X, responsibilities(block, start), arrays)
-
-
-def _run(
-    problem: Problem, start: Parameters, settings: Settings, sizes: IntArray, *, named: bool
-) -> Outcome:
-    """Run EM; then name the latent classes and, where names changed, run on."""
-    step = squarem_step if settings.acceleration == "squarem" else em_step
-
-    def optimal(before: State, after: State) -> bool:
-        gain = after.evaluation.objective - before.evaluation.objective
-        held = problem.channel.learned and before.iteration == 0
-        return not held and gain < settings.tol * problem.weight
-
-    def report(state: State) -> None:
-        mean = state.evaluation.objective / problem.weight
-        print(f"iteration {state.iteration:4d}  objective per row {mean:.9g}", flush=True)
-
-    go = partial(
-        run,
-        problem,
-        step=step,
-        optimal=optimal,
-        report=report if settings.verbose else None,
-    )
-    outcome = go(start, max_iter=settings.max_iter)
-    counts = outcome.evaluation.counts
-    names = None if counts is None or named else problem.channel.naming(counts, sizes)
-    if names is None:
-        return outcome
-    parameters = outcome.evaluation.parameters
-    renamed = Parameters(
-        problem.model.renamed(parameters.model, names),
-        problem.channel.renamed(parameters.channel, names),
-    )
-    rest = max(settings.max_iter - len(outcome.history), 1)
-    again = go(renamed, max_iter=rest)
-    return Outcome(again.evaluation, outcome.history + again.history, again.status)

@@ -3,6 +3,7 @@
 from labelief.models.components import ComponentModel
 from labelief.models.contract import Density, Model
 from labelief.models.diagonal import DiagonalGaussian
+from labelief.models.featureless import Featureless
 from labelief.models.full import FullGaussian
 from labelief.models.spherical import SphericalGaussian
 from labelief.models.tied import TiedGaussian
@@ -12,6 +13,7 @@ __all__ = [
     "ComponentModel",
     "Density",
     "DiagonalGaussian",
+    "Featureless",
     "FullGaussian",
     "Model",
     "SphericalGaussian",

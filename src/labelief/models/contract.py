@@ -58,6 +58,9 @@ class Model(Protocol):
     def log_prior(self, parameters: Any) -> float:
         """Return the log of the fixed prior on the parameters."""
 
+    def renamed(self, parameters: Any, names: IntArray) -> Any:
+        """Return the parameters with latent class k called ``names[k]``."""
+
     def to_vector(self, parameters: Any) -> FloatArray:
         """Return unconstrained coordinates of the parameters."""
 
