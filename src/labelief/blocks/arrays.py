@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from array_api_compat import is_array_api_obj, is_numpy_array
+from array_api_compat import device, is_array_api_obj, is_numpy_array
 from scipy.sparse import issparse
 
 from labelief._typing import Array, FloatArray
@@ -23,6 +23,8 @@ __all__ = ["ArrayBlocks"]
 # large enough that a thread seldom asks for the interpreter's lock.
 _CACHE_BYTES = 4 * 2**20
 _SMALLEST, _LARGEST = 256, 16_384
+# An accelerator wants blocks that are large beside the cost of starting a kernel.
+_DEVICE_BYTES = 256 * 2**20
 # The number of runs of blocks does not depend on the threads, so neither does the sum.
 _CHUNKS = 32
 
@@ -57,8 +59,9 @@ class ArrayBlocks:
         self.weights = weights
         self.responsibilities = responsibilities
         self.block_rows = block_rows
-        self.n_threads = n_threads
+        self.n_threads = n_threads or thread_count()
         self._on_host = is_numpy_array(X) or issparse(X)
+        self._on_accelerator = not self._on_host and "cpu" not in str(device(X)).lower()
         self.total_weight = float(X.shape[0] if weights is None else np.sum(weights))
 
     @property
@@ -124,15 +127,15 @@ class ArrayBlocks:
         return namespace(self.X).asarray(np.ascontiguousarray(array), device=self.X.device)
 
     def _run(self, run: Callable[[range], Any], width: int) -> Any:
-        rows = self.block_rows or _rows_for(width)
+        rows = self.block_rows or self._rows_for(width)
         blocks = -(-self.n_rows // rows)
         chunks = min(_CHUNKS, blocks)
         edges = [rows * (i * blocks // chunks) for i in range(chunks)] + [self.n_rows]
         pieces = [range(a, b, rows) for a, b in zip(edges[:-1], edges[1:], strict=True)]
-        threads = self.n_threads or (thread_count() if self._on_host and chunks > 1 else 1)
-        return threaded_map(run, pieces, threads)
+        return threaded_map(run, pieces, self.n_threads if self._on_host else 1)
 
-
-def _rows_for(width: int) -> int:
-    """Return the rows of a block that holds `width` doubles for each row."""
-    return int(np.clip(_CACHE_BYTES // (8 * max(width, 1)), _SMALLEST, _LARGEST))
+    def _rows_for(self, width: int) -> int:
+        """Return the rows of a block whose kernel holds `width` doubles for each row."""
+        if self._on_accelerator:
+            return max(_SMALLEST, _DEVICE_BYTES // (8 * max(width, 1)))
+        return int(np.clip(_CACHE_BYTES // (8 * max(width, 1)), _SMALLEST, _LARGEST))

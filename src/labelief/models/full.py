@@ -15,7 +15,6 @@ from labelief.models.gaussian import (
     cholesky_or_explain,
     log_determinants,
     means_of,
-    precisions,
     unpack_products,
 )
 
@@ -53,7 +52,7 @@ class FullGaussian(MatrixGaussian):
         self, parameters: MatrixParameters, frame: Whitening, log_weights: FloatArray
     ) -> tuple[FloatArray]:
         """Return the coefficients, (p, J)."""
-        precision = precisions(parameters.factors)
+        precision = parameters.precisions
         slopes = np.einsum("jab,jb->ja", precision, parameters.means)
         constant = (
             log_weights

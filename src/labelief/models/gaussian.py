@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from labelief._typing import Array, FloatArray, IntArray
 from labelief.blocks.frames import Whitening, whitening
@@ -24,7 +24,6 @@ __all__ = [
     "log_cholesky",
     "log_determinants",
     "means_of",
-    "precisions",
     "triangle_from_log",
     "unpack_products",
 ]
@@ -39,20 +38,13 @@ class MatrixPrior:
     count: float
     scatter: FloatArray
 
-    def log_density(self, factors: FloatArray, log_volume: float) -> float:
-        """Return ``-½ ν Σ_j (log|Σ_j| + tr Σ_j⁻¹ T)``, determinants in the features' units.
-
-        Parameters
-        ----------
-        factors : (J, r, r) array
-            Cholesky factors of the covariances.
-        log_volume : float
-        """
+    def log_density(self, parameters: MatrixParameters, log_volume: float) -> float:
+        """Return ``-½ ν Σ_j (log|Σ_j| + tr Σ_j⁻¹ T)``, determinants in the features' units."""
         if self.count == 0:
             return 0.0
-        inverse = _triangular_inverses(factors)
-        trace = np.sum((inverse @ self.scatter) * inverse)
-        log_det = np.sum(log_determinants(factors)) + 2.0 * log_volume * len(factors)
+        trace = np.sum(parameters.precisions * self.scatter)
+        log_det = np.sum(log_determinants(parameters.factors))
+        log_det += 2.0 * log_volume * len(parameters.factors)
         return float(-0.5 * (self.count * log_det + trace))
 
 
@@ -68,6 +60,16 @@ class MatrixParameters:
 
     means: FloatArray
     factors: FloatArray
+
+    @cached_property
+    def inverse_factors(self) -> FloatArray:
+        """Inverses of the Cholesky factors, (J, r, r) or (1, r, r)."""
+        return np.linalg.inv(self.factors)
+
+    @cached_property
+    def precisions(self) -> FloatArray:
+        """``Σ_j⁻¹``, (J, r, r) or (1, r, r)."""
+        return np.asarray(np.swapaxes(self.inverse_factors, -1, -2) @ self.inverse_factors)
 
 
 def means_of(counts: FloatArray, sums: FloatArray) -> FloatArray:
@@ -104,19 +106,6 @@ def cholesky_or_explain(covariances: FloatArray) -> FloatArray:
 def log_determinants(factors: FloatArray) -> FloatArray:
     """Return ``log|Σ_j|`` from Cholesky factors."""
     return np.asarray(2.0 * np.sum(np.log(np.diagonal(factors, axis1=-2, axis2=-1)), axis=-1))
-
-
-def _triangular_inverses(factors: FloatArray) -> FloatArray:
-    eye = np.eye(factors.shape[-1])
-    return np.array([solve_triangular(factor, eye, lower=True) for factor in factors]).reshape(
-        factors.shape
-    )
-
-
-def precisions(factors: FloatArray) -> FloatArray:
-    """Return ``Σ_j⁻¹`` from Cholesky factors."""
-    inverse = _triangular_inverses(factors)
-    return np.asarray(np.swapaxes(inverse, -1, -2) @ inverse)
 
 
 def log_cholesky(factors: FloatArray) -> FloatArray:
@@ -161,7 +150,7 @@ class MatrixGaussian(ExponentialFamily):
 
     def log_prior(self, parameters: MatrixParameters, frame: Whitening, prior: MatrixPrior) -> float:
         """Return the log density of the fixed prior."""
-        return prior.log_density(parameters.factors, frame.log_volume)
+        return prior.log_density(parameters, frame.log_volume)
 
     def to_vector(self, parameters: MatrixParameters) -> FloatArray:
         """Return means and log-Cholesky factors."""

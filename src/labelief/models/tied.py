@@ -16,7 +16,6 @@ from labelief.models.gaussian import (
     cholesky_or_explain,
     log_determinants,
     means_of,
-    precisions,
 )
 
 __all__ = ["TiedGaussian"]
@@ -54,7 +53,7 @@ class TiedGaussian(MatrixGaussian):
     ) -> tuple[FloatArray, FloatArray]:
         """Return the coefficients (1 + d, J) and a factor of the precision (d, r)."""
         factor = parameters.factors[0]
-        slopes = precisions(parameters.factors)[0] @ parameters.means.T
+        slopes = parameters.precisions[0] @ parameters.means.T
         constant = (
             log_weights
             - 0.5 * np.sum(slopes * parameters.means.T, axis=0)
@@ -62,7 +61,7 @@ class TiedGaussian(MatrixGaussian):
             - 0.5 * frame.rank * LOG_2PI
             - frame.log_volume
         )
-        root = np.linalg.solve(factor, frame.basis.T).T
+        root = (parameters.inverse_factors[0] @ frame.basis.T).T
         return np.vstack([constant, frame.basis @ slopes]), root
 
     def row_term(
@@ -74,7 +73,7 @@ class TiedGaussian(MatrixGaussian):
 
     def row_term_total(self, parameters: MatrixParameters, frame: Whitening) -> float:
         """Return ``-½ W tr Σ⁻¹``: the rows were whitened by their own total."""
-        return float(-0.5 * frame.moments.weight * np.trace(precisions(parameters.factors)[0]))
+        return float(-0.5 * frame.moments.weight * np.trace(parameters.precisions[0]))
 
     def start(self, record: FloatArray, frame: Whitening, prior: MatrixPrior) -> MatrixParameters:
         """Return means under the record and the total covariance: rows may be left out of it."""
