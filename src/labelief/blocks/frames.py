@@ -15,7 +15,7 @@ from scipy.linalg import solve_triangular
 from labelief._typing import Array, BoolArray, FloatArray, IntArray
 from labelief.blocks.moments import Moments
 from labelief.blocks.source import Block, BlockSource
-from labelief.kernels.namespace import to_float64
+from labelief.kernels.namespace import namespace, to_float64
 
 __all__ = ["Axes", "Whitening", "axes", "whitening"]
 
@@ -153,23 +153,29 @@ def whitening(blocks: BlockSource, moments: Moments) -> Whitening:
     basis = vectors / safe[:, None] / size
     inverse = (vectors * scale[:, None]).T * size[:, None]
     if not np.all(sure):
-        second = blocks.map_reduce(
-            _second_moment, (moments.mean, basis), width=4 * blocks.n_columns
-        )
-        basis, inverse = _measured_again(second / moments.weight, sure, size, basis, inverse)
+        sums = blocks.map_reduce(_moment_sums, (moments.mean, basis), width=4 * blocks.n_columns)
+        first, second = (moment / moments.weight for moment in sums)
+        basis, inverse = _measured_again(first, second, sure, size, basis, inverse)
     return Whitening(moments, basis, inverse, _log_volume(inverse, scale))
 
 
 def _measured_again(
-    second: FloatArray, sure: BoolArray, size: FloatArray, basis: FloatArray, inverse: FloatArray
+    first: FloatArray,
+    second: FloatArray,
+    sure: BoolArray,
+    size: FloatArray,
+    basis: FloatArray,
+    inverse: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Turn the doubtful directions to their own axes, given second moments in the blown-up basis.
+    """Turn the doubtful directions to their own axes, given moments in the blown-up basis.
 
     Only what the sure directions do not explain counts; what then has no variance is cut.
     """
-    across = second[np.ix_(sure, ~sure)]
-    rest = second[np.ix_(~sure, ~sure)] - across.T @ np.linalg.solve(
-        second[np.ix_(sure, sure)], across
+    # A rounded centre is an offset that all rows share, not variance.
+    covariance = second - np.outer(first, first)
+    across = covariance[np.ix_(sure, ~sure)]
+    rest = covariance[np.ix_(~sure, ~sure)] - across.T @ np.linalg.solve(
+        covariance[np.ix_(sure, sure)], across
     )
     unit = size[~sure]
     values, turn = np.linalg.eigh(unit[:, None] * rest * unit)
@@ -187,11 +193,11 @@ def _measured_again(
     return solve_triangular(factor, basis.T, lower=True).T, factor.T @ inverse
 
 
-def _second_moment(block: Block, parameters: tuple[Array, Array]) -> Array:
+def _moment_sums(block: Block, parameters: tuple[Array, Array]) -> tuple[Array, Array]:
     center, basis = parameters
     z = (to_float64(block.X) - center) @ basis
     weighted = z if block.weights is None else z * block.weights[:, None]
-    return weighted.T @ z
+    return namespace(z).sum(weighted, axis=0), weighted.T @ z
 
 
 def _log_volume(inverse: FloatArray, scale: FloatArray) -> float:

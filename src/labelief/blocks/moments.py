@@ -82,7 +82,7 @@ def measure_moments(
     width = 4 * blocks.n_columns
     flag = np.ones(int(full))
     mean, scale, second = shift, spread, np.empty(0)
-    for _ in range(4):
+    for attempt in range(4):
         with np.errstate(all="ignore"):
             sums = blocks.map_reduce(partial(_sums, transform), (shift, 1.0 / spread, flag), width)
             offset = sums.first / sums.weight
@@ -97,13 +97,15 @@ def measure_moments(
         # What rounding leaves of a constant column: of z² about an offset, and of x about its mean.
         noise = np.maximum(1e-13 * (1.0 + np.abs(offset)), 4e-16 * np.abs(mean) / spread)
         scale = np.where(deviation > noise, deviation, 0.0) * spread
-        if np.all((np.abs(offset) <= 1e3 * deviation) | (scale == 0)):
+        if attempt == 3 or np.all((np.abs(offset) <= 1e3 * deviation) | (scale == 0)):
             break
         shift, spread = mean, np.where(scale > 0, scale, spread)
     correlation = None
     if full:
+        # The mean is rounded to the features' precision: moments are about what it was rounded to.
+        rest = (shift - mean) / spread + offset
         safe = np.where(scale > 0, scale, np.inf)
-        correlation = second * np.outer(spread / safe, spread / safe)
+        correlation = (second + np.outer(rest, rest)) * np.outer(spread / safe, spread / safe)
     return Moments(float(sums.weight), mean, scale, correlation)
 
 
