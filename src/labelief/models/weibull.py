@@ -162,7 +162,7 @@ class Weibull(BaseEstimator):  # type: ignore[misc]
         second = record.second + pseudo * (slope**2 + curvature)
         ratio = n / zeroth
         gradient = n / kappa + linear - ratio * first
-        bend = n / kappa**2 + ratio * (second - first**2 / zeroth)
+        bend = n / kappa**2 + ratio * (second - first * (first / zeroth))
         moved = np.clip(kappa + gradient / bend, np.maximum(kappa / 2, _RANGE[0]), None)
         moved = np.where(empty, kappa, np.minimum(moved, np.minimum(kappa * 2, _RANGE[1])))
         return WeibullParameters(
@@ -185,15 +185,18 @@ class Weibull(BaseEstimator):  # type: ignore[misc]
         return float(np.sum(prior.count * (np.log(kappa) - location) - pseudo) - prior.count * size)
 
     def to_vector(self, parameters: WeibullParameters) -> FloatArray:
-        """Return log shapes and locations."""
-        return np.concatenate([np.log(parameters.shapes).ravel(), parameters.locations.ravel()])
+        """Return shapes and locations: in these the expected log-likelihood is concave.
+
+        So a step of the M-step that goes too far rises once it is halved often enough.
+        """
+        return np.concatenate([parameters.shapes.ravel(), parameters.locations.ravel()])
 
     def from_vector(
         self, vector: FloatArray, n_components: int, frame: Axes
     ) -> WeibullParameters:
         """Return the parameters of a vector."""
         shapes, locations = vector.reshape(2, n_components, frame.rank)
-        return WeibullParameters(np.clip(np.exp(shapes), *_RANGE), locations)
+        return WeibullParameters(np.clip(shapes, *_RANGE), locations)
 
     def reordered(self, parameters: WeibullParameters, order: IntArray) -> WeibullParameters:
         """Return the parameters with components in another order."""
