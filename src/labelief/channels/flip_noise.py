@@ -135,8 +135,9 @@ class SymmetricFlips(_LearnedFlips):
         return _symmetric(self.n_classes, float(1.0 / (1.0 + np.exp(-np.clip(vector[0], -600, 30)))))
 
     def renamed(self, parameters: FloatArray, names: IntArray) -> FloatArray:
-        """Return the matrix: its prior keeps labels mostly right."""
-        return parameters
+        """Return the matrix whose labels are right as often as under the new names."""
+        right = np.diagonal(super().renamed(parameters, names))
+        return _symmetric(self.n_classes, 1.0 - float(np.mean(right)))
 
     def naming(self, counts: FloatArray, sizes: IntArray) -> IntArray | None:
         """Assign names as for any matrix."""

@@ -76,6 +76,6 @@ def climb(
         problem.model.renamed(parameters.model, names),
         problem.channel.renamed(parameters.channel, names),
     )
-    rest = max(limits.max_iter - len(outcome.history), 1)
-    again = go(renamed, max_iter=rest)
-    return Outcome(again.evaluation, outcome.history + again.history, again.status)
+    # Other names mean another prior (and, where flips are symmetric, another likelihood): the
+    # history starts anew.
+    return go(renamed, max_iter=max(limits.max_iter - len(outcome.history), 1))
