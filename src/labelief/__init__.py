@@ -8,6 +8,7 @@ from labelief import densities, metrics, model_selection
 from labelief.channels import AnnotatorNoise, FlipNoise, Trusted
 from labelief.decisions import decide
 from labelief.estimators import (
+    DawidSkene,
     GenerativeClassifier,
     LinearDiscriminantAnalysis,
     MixtureDiscriminantAnalysis,
@@ -19,6 +20,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AnnotatorNoise",
+    "DawidSkene",
     "FlipNoise",
     "GenerativeClassifier",
     "LinearDiscriminantAnalysis",

@@ -22,7 +22,7 @@ from labelief.channels.confusion import (
     warn_of_doubtful_names,
 )
 
-__all__ = ["AnnotatorMatrices", "AnnotatorNoise"]
+__all__ = ["AnnotatorMatrices", "AnnotatorNoise", "as_table"]
 
 
 class AnnotatorMatrices:
@@ -47,7 +47,7 @@ class AnnotatorMatrices:
         self.shape = (len(annotators), n_classes, len(answers))
         self.pseudo_counts = pseudo_counts(n_classes, len(answers))
 
-    def aligned(self, evidence: Evidence) -> Evidence:
+    def aligned(self, evidence: Evidence) -> Indicator:
         """Return votes with the columns of this channel: annotators and answers go by their names.
 
         Annotators without a vote may be strangers; a vote by a stranger is refused.
@@ -87,7 +87,7 @@ class AnnotatorMatrices:
 
     def likelihoods(self, parameters: FloatArray) -> Likelihoods:
         """Return ``log γ_a(s | k)`` as a (K, A·S) table."""
-        return Likelihoods(None, _as_table(np.log(parameters)))
+        return Likelihoods(None, as_table(np.log(parameters)))
 
     def maximise(self, counts: FloatArray, parameters: FloatArray) -> FloatArray:
         """Return ``γ_a(s | k) ∝ Σ_i ζ_ik V_i,as + prior count``."""
@@ -182,7 +182,7 @@ class AnnotatorNoise(BaseEstimator):  # type: ignore[misc]
         return copy
 
 
-def _as_table(matrices: FloatArray) -> FloatArray:
+def as_table(matrices: FloatArray) -> FloatArray:
     """Lay (A, K, S) matrices side by side: (K, A·S), the columns of the evidence."""
     return np.ascontiguousarray(matrices.swapaxes(0, 1).reshape(matrices.shape[1], -1))
 

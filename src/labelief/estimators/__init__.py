@@ -6,8 +6,10 @@ from labelief.estimators.classifiers import (
     MixtureDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from labelief.estimators.dawid_skene import DawidSkene
 
 __all__ = [
+    "DawidSkene",
     "GenerativeClassifier",
     "LinearDiscriminantAnalysis",
     "MixtureDiscriminantAnalysis",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from labelief._typing import Array, FloatArray, IntArray
@@ -21,7 +23,7 @@ from labelief.solvers.loop import Outcome, Status
 from labelief.solvers.problem import Evaluation, Parameters, Problem
 from labelief.solvers.starts import Start, given_start, make_start
 
-__all__ = ["Fit", "Settings", "fit_components"]
+__all__ = ["Fit", "Settings", "fit_components", "warn_unless_converged"]
 
 
 @dataclass(frozen=True)
@@ -154,3 +156,14 @@ def _start_pass(
 ) -> Any:
     arrays, start = parameters
     return density.start_statistics(block.X, responsibilities(block, start), arrays)
+
+
+def warn_unless_converged(outcome: Outcome, *, stacklevel: int) -> None:
+    """Warn where a run ended otherwise than by its stop rule."""
+    if not outcome.converged:
+        warnings.warn(
+            f"The fit ended by: {outcome.status.value}, after {len(outcome.history)} iterations. "
+            "Increase max_iter, loosen tol, or use acceleration='squarem'.",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )

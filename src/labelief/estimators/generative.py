@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from labelief._typing import Array, BoolArray, FloatArray, IntArray
 from labelief.blocks.arrays import ArrayBlocks
 from labelief.estimators.base import SoftClassifier
-from labelief.estimators.fitting import Fit, Settings, fit_components
+from labelief.estimators.fitting import Fit, Settings, fit_components, warn_unless_converged
 from labelief.estimators.validation import (
+    check_amount,
+    check_count,
+    check_limits,
     evidence_for,
     read_responsibilities,
     read_rows,
@@ -216,13 +218,7 @@ class ComponentClassifier(SoftClassifier):
                 UserWarning,
                 stacklevel=3,
             )
-        if not self.converged_:
-            warnings.warn(
-                f"The fit ended by: {fit.outcome.status.value}, after {self.n_iter_} iterations. "
-                "Increase max_iter, loosen tol, or use acceleration='squarem'.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_unless_converged(fit.outcome, stacklevel=4)
 
     def score_samples(self, X: Any) -> Array:
         """Return the log density of each row, ``log Σ_k π_k f_k(x)``.
@@ -284,16 +280,9 @@ def _settings(estimator: ComponentClassifier) -> Settings:
     e = estimator
     if e.init not in ("auto", "labels", "kmeans", "random"):
         raise ValueError(f"init must be 'auto', 'labels', 'kmeans' or 'random', got {e.init!r}.")
-    if e.acceleration not in (None, "squarem"):
-        raise ValueError(f"acceleration must be None or 'squarem', got {e.acceleration!r}.")
-    for name in ("n_init", "max_iter"):
-        value = getattr(e, name)
-        if not isinstance(value, Integral) or value < 1:
-            raise ValueError(f"{name} must be an integer of 1 or more, got {value!r}.")
-    for name in ("tol", "ridge"):
-        value = getattr(e, name)
-        if not isinstance(value, Real) or not 0 <= value < np.inf:
-            raise ValueError(f"{name} must be a number of 0 or more, got {value!r}.")
+    check_limits(e)
+    check_count("n_init", e.n_init)
+    check_amount("ridge", e.ridge)
     shrinkage = e.shrinkage
     if not (shrinkage is None or shrinkage == "auto") and not (
         isinstance(shrinkage, Real) and 0 <= shrinkage < 1

@@ -14,7 +14,38 @@ from labelief.channels.contract import Channel
 from labelief.kernels.namespace import namespace, to_host
 from labelief.labels.targets import Target
 
-__all__ = ["evidence_for", "evidence_of", "read_responsibilities", "read_rows", "read_weights"]
+__all__ = [
+    "check_amount",
+    "check_count",
+    "check_limits",
+    "evidence_for",
+    "evidence_of",
+    "read_responsibilities",
+    "read_rows",
+    "read_weights",
+]
+
+
+def check_count(name: str, value: Any) -> None:
+    """Refuse a parameter that is no integer of 1 or more."""
+    if not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} must be an integer of 1 or more, got {value!r}.")
+
+
+def check_amount(name: str, value: Any) -> None:
+    """Refuse a parameter that is no finite number of 0 or more."""
+    if not isinstance(value, int | float | np.number) or not 0 <= float(value) < np.inf:
+        raise ValueError(f"{name} must be a number of 0 or more, got {value!r}.")
+
+
+def check_limits(estimator: Any) -> None:
+    """Refuse settings of a run that make no sense."""
+    check_count("max_iter", estimator.max_iter)
+    check_amount("tol", estimator.tol)
+    if estimator.acceleration not in (None, "squarem"):
+        raise ValueError(
+            f"acceleration must be None or 'squarem', got {estimator.acceleration!r}."
+        )
 
 
 def read_rows(estimator: Any, X: Any, *, reset: bool, sparse: bool = False) -> Array:
