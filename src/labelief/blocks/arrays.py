@@ -74,6 +74,11 @@ class ArrayBlocks:
         """Number of features."""
         return int(self.X.shape[1])
 
+    @property
+    def sparse(self) -> bool:
+        """Whether the rows are CSR."""
+        return bool(issparse(self.X))
+
     def map_reduce(self, kernel: Callable[..., Any], parameters: Any, width: int) -> Any:
         """Add up the records ``kernel(block, parameters)`` of all blocks, on the host."""
         native = map_leaves(self._move, parameters)
@@ -101,14 +106,17 @@ class ArrayBlocks:
         """Return at most `size` evenly spaced rows, dense, on the host."""
         n = self.n_rows
         index = np.unique(np.linspace(0, n - 1, min(n, size)).round().astype(np.int64))
-        X = self.X[index]
-        X = X.toarray() if issparse(X) else X
+        if self._on_host:
+            X = self.X[index]
+            X = X.toarray() if issparse(X) else X
+        else:
+            X = namespace(self.X).take(self.X, self._move(index), axis=0)
         weights = np.ones(len(index)) if self.weights is None else np.asarray(self.weights)[index]
         evidence = None if self.evidence is None else self.evidence.rows(index)
         return to_host(X), evidence, weights
 
     def _block(self, start: int, rows: int) -> Block:
-        part = slice(start, start + rows)
+        part = slice(start, min(start + rows, self.n_rows))
 
         def cut(array: Any) -> Any:
             return None if array is None else self._move(array[part])
@@ -118,7 +126,9 @@ class ArrayBlocks:
             evidence = self.evidence.rows(part)
             if not self._on_host:
                 evidence = evidence.moved(self._move)
-        return Block(self.X[part], evidence, cut(self.weights), cut(self.responsibilities))
+        # The standard wants every axis named; SciPy's matrices want one.
+        X = self.X[part] if self._on_host else self.X[part, ...]
+        return Block(X, evidence, cut(self.weights), cut(self.responsibilities))
 
     def _move(self, array: Any) -> Any:
         """Put an array beside the rows."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import NDArray
+import numpy as np
 from scipy.sparse import csr_array
 
 from labelief._typing import Array
@@ -79,7 +80,7 @@ class Symbols:
 
     def moved(self, move: Any) -> Symbols:
         """Return the evidence on another device."""
-        return Symbols(move(self.codes), self.n_classes)
+        return Symbols(move(np.asarray(self.codes, dtype=np.int64)), self.n_classes)
 
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``log γ(ỹ_i | k)`` by table look-up."""
