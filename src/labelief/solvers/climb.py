@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
@@ -10,7 +11,7 @@ from labelief.solvers.em import em_step, squarem_step
 from labelief.solvers.loop import Outcome, State, run
 from labelief.solvers.problem import Parameters, Problem
 
-__all__ = ["Limits", "climb"]
+__all__ = ["Limits", "climb", "named_run"]
 
 
 class Limits(Protocol):
@@ -66,7 +67,33 @@ def climb(
         optimal=optimal,
         report=report if limits.verbose else None,
     )
-    outcome = go(start, max_iter=limits.max_iter)
+    return named_run(problem, start, go, limits.max_iter, sizes, named=named)
+
+
+def named_run(
+    problem: Problem,
+    start: Parameters,
+    go: Callable[..., Outcome],
+    max_iter: int,
+    sizes: IntArray,
+    *,
+    named: bool,
+) -> Outcome:
+    """Run from a start; name the latent classes; where names changed, run on (methods.md §1).
+
+    Parameters
+    ----------
+    problem : Problem
+    start : Parameters
+    go : callable
+        ``go(start, max_iter=...) -> Outcome``.
+    max_iter : int
+    sizes : (K,) integer array
+        Numbers of components; only classes of equal sizes may exchange names.
+    named : bool
+        Whether something other than the channel fixes the names of the classes.
+    """
+    outcome = go(start, max_iter=max_iter)
     counts = outcome.evaluation.counts
     names = None if counts is None or named else problem.channel.naming(counts, sizes)
     if names is None:
@@ -78,4 +105,4 @@ def climb(
     )
     # Other names mean another prior (and, where flips are symmetric, another likelihood): the
     # history starts anew.
-    return go(renamed, max_iter=max(limits.max_iter - len(outcome.history), 1))
+    return go(renamed, max_iter=max(max_iter - len(outcome.history), 1))

@@ -16,7 +16,7 @@ import numpy as np
 from labelief._typing import FloatArray
 from labelief.solvers.problem import Evaluation, Parameters, Problem
 
-__all__ = ["Info", "Outcome", "State", "Status", "judged", "rounding", "run"]
+__all__ = ["Info", "Outcome", "State", "Status", "checked_start", "judged", "rounding", "run"]
 
 # How often a proposal is halved before the step is given up.
 _HALVINGS = 30
@@ -28,6 +28,7 @@ class Status(Enum):
     CONVERGED = "converged"
     ITERATION_CAP = "iteration cap"
     OBJECTIVE_FELL = "objective fell"
+    STALLED = "no progress beyond rounding"
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,18 @@ def rounding(problem: Problem, objective: float) -> float:
     return 1e-12 * (abs(objective) + problem.weight)
 
 
+def checked_start(problem: Problem, start: Parameters) -> State:
+    """Evaluate the start of a run; refuse one at which some label is impossible."""
+    state = State(problem.evaluate(start))
+    if not np.isfinite(state.evaluation.objective):
+        raise ValueError(
+            "The likelihood of the labels is 0 or not finite at the start: some row's label allows "
+            "only classes to which `priors` or the channel give probability 0. Check `priors` and "
+            "the channel's matrix, or leave them to be learned."
+        )
+    return state
+
+
 def run(
     problem: Problem,
     start: Parameters,
@@ -118,13 +131,7 @@ def run(
     report : callable, default=None
         Called with each new state.
     """
-    state = State(problem.evaluate(start))
-    if not np.isfinite(state.evaluation.objective):
-        raise ValueError(
-            "The likelihood of the labels is 0 or not finite at the start: some row's label allows "
-            "only classes to which `priors` or the channel give probability 0. Check `priors` and "
-            "the channel's matrix, or leave them to be learned."
-        )
+    state = checked_start(problem, start)
     history: list[float] = []
     status = Status.ITERATION_CAP
     while state.iteration < max_iter:
