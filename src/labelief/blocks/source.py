@@ -48,6 +48,10 @@ class BlockSource(Protocol):
         """Number of features."""
 
     @property
+    def sparse(self) -> bool:
+        """Whether the rows are CSR."""
+
+    @property
     def total_weight(self) -> float:
         """Sum of the row weights."""
 
