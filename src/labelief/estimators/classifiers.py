@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from labelief._typing import IntArray
+from labelief._typing import Array, FloatArray, IntArray
+from labelief.blocks.arrays import ArrayBlocks
+from labelief.estimators.component_choice import CRITERIA, choose_components
 from labelief.estimators.discriminant_axes import DiscriminantAxes
+from labelief.estimators.fitting import Fit, Settings
 from labelief.estimators.generative import ComponentClassifier
+from labelief.estimators.validation import evidence_for
+from labelief.labels.targets import Target
 from labelief.models.contract import Density
 from labelief.models.full import FullGaussian
 from labelief.models.tied import TiedGaussian
@@ -21,6 +25,10 @@ __all__ = [
     "QuadraticDiscriminantAnalysis",
 ]
 
+_NUMBERS = """a list gives one number per class, in the order of ``classes_``.
+        "bic" and "icl" search for the numbers that make the criterion lowest, adding components one
+        at a time from 1 per class; A additions in K classes cost about 2 (K + A) fits.  The fitted
+        ``n_components_`` holds the numbers, ``selection_`` the candidates that were tried."""
 _PARAMETERS = (ComponentClassifier.__doc__ or "").partition("Parameters\n    ----------\n")[2]
 
 
@@ -77,8 +85,37 @@ class _Mixtures(ComponentClassifier):
 
     n_components: Any
 
-    def _class_sizes(self, n_classes: int) -> IntArray:
-        return component_counts(self.n_components, n_classes)
+    def _best_fit(
+        self,
+        rows: Array,
+        target: Target,
+        weights: FloatArray | None,
+        responsibilities: Any,
+        settings: Settings,
+    ) -> Fit:
+        """Fit with the numbers of components asked for, or search for them."""
+        n_classes = len(target.classes)
+
+        def fit(sizes: IntArray) -> Fit:
+            return self._fit_sizes(rows, target, weights, responsibilities, sizes, settings)
+
+        criterion = self.n_components
+        if not isinstance(criterion, str) or criterion not in CRITERIA:
+            self.selection_ = None
+            return fit(component_counts(criterion, n_classes))
+        if responsibilities is not None:
+            raise ValueError(
+                f"responsibilities have a column per component, but n_components={criterion!r} "
+                "leaves their number open: give numbers, or leave responsibilities out."
+            )
+        blocks = ArrayBlocks(rows, evidence_for(self._chosen_channel(), target), weights)
+        choice = choose_components(fit, blocks, n_classes, criterion)
+        self.selection_ = choice.candidates
+        return choice.fit
+
+    def _store(self, fit: Fit) -> None:
+        super()._store(fit)
+        self.n_components_ = np.bincount(self.component_class_, minlength=len(self.classes_))
 
 
 class MixtureDiscriminantAnalysis(_Mixtures):
@@ -88,8 +125,8 @@ class MixtureDiscriminantAnalysis(_Mixtures):
 
     Parameters
     ----------
-    n_components : int or list of int, default=2
-        Gaussians in each class; a list gives one number per class, in the order of ``classes_``.
+    n_components : int, list of int, "bic" or "icl", default=2
+        Gaussians in each class; {_NUMBERS}
 {_PARAMETERS.rstrip()}
 
     Examples
@@ -148,8 +185,8 @@ class GenerativeClassifier(_Mixtures):
     ----------
     density : Density
         For example ``FullGaussian()`` or ``Weibull()``.
-    n_components : int or list of int, default=1
-        Components in each class; a list gives one number per class, in the order of ``classes_``.
+    n_components : int, list of int, "bic" or "icl", default=1
+        Components in each class; {_NUMBERS}
 {_PARAMETERS.rstrip()}
 
     Examples
@@ -206,10 +243,10 @@ def component_counts(n_components: Any, n_classes: int) -> IntArray:
     counts = np.asarray(n_components)
     if counts.ndim == 0:
         counts = np.repeat(counts, n_classes)
-    good = counts.shape == (n_classes,) and all(isinstance(c, Integral) and c >= 1 for c in counts)
-    if not good:
+    whole = counts.dtype.kind in "iu" and counts.shape == (n_classes,)
+    if not whole or np.any(counts < 1):
         raise ValueError(
-            f"n_components must be an integer of 1 or more, or a list of {n_classes} of them (one "
-            f"per class); got {n_components!r}."
+            f"n_components must be an integer of 1 or more, a list of {n_classes} of them (one "
+            f"per class), 'bic' or 'icl'; got {n_components!r}."
         )
     return counts.astype(np.int64)

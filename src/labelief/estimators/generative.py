@@ -117,10 +117,6 @@ class ComponentClassifier(SoftClassifier):
         """Return the density of the components."""
         raise TypeError(f"{type(self).__name__} names no density.")
 
-    def _class_sizes(self, n_classes: int) -> IntArray:
-        """Return the number of components of each class, (K,)."""
-        return np.ones(n_classes, dtype=np.int64)
-
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, responsibilities: Any = None
     ) -> Self:
@@ -144,9 +140,7 @@ class ComponentClassifier(SoftClassifier):
         settings = _settings(self)
         rows, target, weights, R = self._read_fit(X, y, sample_weight, responsibilities)
         self.classes_ = target.classes
-        n_classes = len(target.classes)
-        sizes = self._class_sizes(n_classes)
-        self._store(self._fit_sizes(rows, target, weights, R, sizes, settings))
+        self._store(self._best_fit(rows, target, weights, R, settings))
         return self
 
     def _read_fit(
@@ -162,6 +156,18 @@ class ComponentClassifier(SoftClassifier):
             if responsibilities is not None:
                 responsibilities = np.asarray(responsibilities)[kept]
         return rows, target, weights, responsibilities
+
+    def _best_fit(
+        self,
+        rows: Array,
+        target: Target,
+        weights: FloatArray | None,
+        responsibilities: Any,
+        settings: Settings,
+    ) -> Fit:
+        """Fit with as many components in each class as are asked for: one."""
+        sizes = np.ones(len(target.classes), dtype=np.int64)
+        return self._fit_sizes(rows, target, weights, responsibilities, sizes, settings)
 
     def _fit_sizes(
         self,
