@@ -7,9 +7,9 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from tests.integration import oracle
 
 from labelief import GenerativeClassifier, LinearDiscriminantAnalysis
-from tests.integration import oracle
 
 N_CLASSES = 3
 LABELS = ["crisp", "missing", "candidate", "soft", "vacuous", "verified", "verified soft"]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
+from tests.integration import oracle
 
 from labelief import GenerativeClassifier
-from tests.integration import oracle
 
 N_CLASSES = 3
 
