@@ -1,12 +1,15 @@
-"""What all tests share: hypothesis profiles and the way to data sets that do not ship."""
+"""What all tests share: hypothesis profiles, array libraries, data sets that do not ship."""
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from array_api_compat import array_namespace
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -46,3 +49,12 @@ def data_file() -> Callable[[str], Path]:
         pytest.skip(f"{name} is not in LABELIEF_DATA nor in ../shared/data")
 
     return find
+
+
+@pytest.fixture(params=["numpy", "array_api_strict", "torch"])
+def xp(request: pytest.FixtureRequest) -> Any:
+    """Each array library that is installed, as a namespace of the array-API standard."""
+    library = pytest.importorskip(request.param)
+    if request.param == "array_api_strict":
+        return library
+    return array_namespace(importlib.import_module(request.param).asarray([0.0]))
