@@ -33,7 +33,7 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(READY) ## train on labels by five simulated readers; print a table, save a picture
-	@$(BIN)/python examples/demo.py
+	@$(ONE_THREAD) $(BIN)/python examples/demo.py
 
 test: $(READY) ## all tests but the slow ones, doctests included
 	@$(PYTEST)
