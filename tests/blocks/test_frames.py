@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from labelief.blocks import ArrayBlocks, measure_moments
+from labelief.blocks.frames import axes, whitening
+
+RNG = np.random.default_rng(0)
+Z = RNG.normal(size=(300, 4))
+
+
+def white(X, weights=None, **settings):
+    blocks = ArrayBlocks(X, weights=weights, **settings)
+    return whitening(blocks, measure_moments(blocks, full=True))
+
+
+def coordinates(frame, X):
+    center, basis = frame.arrays
+    return (X - center) @ basis
+
+
+def ill_conditioned(condition):
+    left, _ = np.linalg.qr(RNG.normal(size=(4, 4)))
+    right, _ = np.linalg.qr(RNG.normal(size=(4, 4)))
+    return Z @ left @ np.diag(np.geomspace(1, 1 / condition, 4)) @ right
+
+
+@pytest.mark.parametrize("condition", [1, 1e2, 1e4, 1e6, 1e9])
+def test_total_covariance_is_the_identity(condition):
+    X = ill_conditioned(condition)
+    w = RNG.uniform(0.2, 2.0, 300)
+    frame = white(X, w)
+    assert frame.rank == 4
+    z = coordinates(frame, X)
+    second = (z * w[:, None]).T @ z / w.sum()
+    np.testing.assert_allclose(second, np.eye(4), atol=max(1e-9, 3e-16 * condition))
+
+
+@pytest.mark.parametrize("condition", [1, 1e2, 1e4, 1e6, 1e9])
+def test_inverse_undoes_the_coordinates(condition):
+    X = ill_conditioned(condition)
+    frame = white(X)
+    np.testing.assert_allclose(frame.locations(coordinates(frame, X)), X, atol=1e-12)
+    covariance = frame.covariances(np.eye(4)[None])[0]
+    np.testing.assert_allclose(covariance, np.cov(X.T, bias=True), atol=1e-13)
+    volume = 0.5 * np.linalg.slogdet(np.cov((X * 1.0).T, bias=True))[1] if condition < 1e5 else None
+    if volume is not None:
+        assert frame.log_volume == pytest.approx(volume, abs=1e-6)
+
+
+@pytest.mark.parametrize("units", [1.0, 1e-150, 1e150, "mixed"])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_units_and_offsets(units, offset):
+    units = np.array([1e150, 1.0, 1e-150, 1e3]) if units == "mixed" else np.full(4, units)
+    X = (Z + offset) * units
+    frame = white(X)
+    z = coordinates(frame, X)
+    np.testing.assert_allclose(z.T @ z / 300, np.eye(4), atol=1e-8)
+    volume = 0.5 * np.linalg.slogdet(np.cov(Z.T, bias=True))[1] + np.sum(np.log(units))
+    assert frame.log_volume == pytest.approx(volume, rel=1e-9)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e9])
+def test_dependent_and_constant_columns_are_cut(offset):
+    base = Z[:, :2] + offset
+    X = np.column_stack([base, base[:, 0], np.full(300, 7.0), base[:, 1], -base[:, 0]])
+    frame = white(X)
+    assert frame.rank == 2
+    assert frame.basis.shape == (6, 2)
+    z = coordinates(frame, X)
+    np.testing.assert_allclose(z.T @ z / 300, np.eye(2), atol=1e-6)
+    np.testing.assert_allclose(frame.locations(z), X, atol=1e-6 * (1 + 1e-9 * offset))
+
+
+def test_sums_of_columns_are_cut():
+    X = np.column_stack([Z, Z @ [1.0, -2.0, 0.5, 3.0]])
+    assert white(X).rank == 4
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("offset", [0.0, 1e7])
+def test_fewer_rows_than_features(n, offset):
+    X = RNG.normal(size=(n, 4)) + offset
+    frame = white(X)
+    assert frame.rank == n - 1
+    np.testing.assert_allclose(frame.locations(coordinates(frame, X)), X, rtol=1e-9)
+    assert np.isfinite(frame.log_volume)
+
+
+def test_a_direction_with_little_variance_is_kept():
+    X = np.column_stack([Z[:, 0], Z[:, 0] + 1e-10 * Z[:, 1]])
+    frame = white(X)
+    assert frame.rank == 2
+    z = coordinates(frame, X)
+    np.testing.assert_allclose(z.T @ z / 300, np.eye(2), atol=1e-4)
+
+
+def test_volume_of_a_plane_in_space():
+    # An isometric embedding keeps the volume.
+    isometry, _ = np.linalg.qr(RNG.normal(size=(5, 2)))
+    flat, tilted = white(Z[:, :2]), white(Z[:, :2] @ isometry.T)
+    assert tilted.rank == 2
+    assert tilted.log_volume == pytest.approx(flat.log_volume, rel=1e-9)
+
+
+def test_constant_features_alone():
+    frame = white(np.ones((5, 3)))
+    assert frame.rank == 0
+    assert frame.log_volume == 0.0
+    np.testing.assert_array_equal(frame.locations(np.empty((2, 0))), np.ones((2, 3)))
+
+
+def test_diagonal_is_the_total_variances_in_the_frame():
+    X = ill_conditioned(100.0)
+    frame = white(X)
+    expected = frame.basis.T @ np.diag(X.var(axis=0)) @ frame.basis
+    np.testing.assert_allclose(frame.diagonal, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_axes_scale_and_cut():
+    X = np.column_stack([3 * Z[:, 0] + 1e5, np.full(300, 2.0), Z[:, 1] * 1e-150])
+    moments = measure_moments(ArrayBlocks(X), full=False)
+    frame = axes(moments)
+    np.testing.assert_array_equal(frame.columns, [0, 2])
+    columns, center, inverse = frame.arrays
+    z = (X[:, columns] - center) * inverse
+    np.testing.assert_allclose(z.mean(axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(z.std(axis=0), 1, rtol=1e-9)
+    np.testing.assert_allclose(frame.locations(z), X, rtol=1e-12)
+    assert frame.log_volume == pytest.approx(np.sum(np.log(X.std(axis=0)[[0, 2]])))
+    covariance = frame.covariances(np.array([[1.0, 4.0]]))[0]
+    np.testing.assert_allclose(
+        np.diag(covariance), [X[:, 0].var(), 0.0, 4 * X[:, 2].var()], rtol=1e-9
+    )
+    assert np.count_nonzero(covariance) == 1 + (covariance[2, 2] > 0)
+
+
+def test_axes_with_one_scale_keep_their_proportions():
+    X = Z * [1.0, 10.0, 100.0, 0.1]
+    frame = axes(measure_moments(ArrayBlocks(X), full=False), common_scale=True)
+    assert np.ptp(frame.scale) == 0.0
+    assert frame.scale[0] ** 2 == pytest.approx(X.var(axis=0).mean())
+
+
+def test_all_columns_need_no_selection():
+    frame = axes(measure_moments(ArrayBlocks(Z), full=False))
+    assert frame.arrays[0] is None

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from labelief.blocks import ArrayBlocks, measure_moments
+
+RNG = np.random.default_rng(0)
+Z = RNG.normal(size=(400, 3)) @ RNG.normal(size=(3, 3))
+
+
+def measured(X, weights=None, full=True, **settings):
+    return measure_moments(ArrayBlocks(X, weights=weights, **settings), full=full)
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_moments_of_weighted_rows(full):
+    w = RNG.uniform(0.1, 3.0, 400)
+    moments = measured(Z, w, full)
+    covariance = np.cov(Z.T, aweights=w, bias=True)
+    assert moments.weight == pytest.approx(w.sum())
+    np.testing.assert_allclose(moments.mean, np.average(Z, axis=0, weights=w), rtol=1e-12)
+    np.testing.assert_allclose(moments.scale, np.sqrt(np.diag(covariance)), rtol=1e-12)
+    if full:
+        d = moments.scale
+        np.testing.assert_allclose(moments.correlation, covariance / np.outer(d, d), atol=1e-12)
+    else:
+        assert moments.correlation is None
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, -1e9])
+@pytest.mark.parametrize("scale", [1e-150, 1e-3, 1.0, 1e150])
+def test_offsets_and_scales_cancel_nothing(offset, scale):
+    X = (Z + offset) * scale
+    exact = ((X / scale).astype(np.longdouble) - offset).astype(float)
+    moments = measured(X)
+    tolerance = max(1e-12, 1e-15 * abs(offset))
+    np.testing.assert_allclose(moments.scale / scale, exact.std(axis=0), rtol=tolerance)
+    np.testing.assert_allclose(moments.correlation, np.corrcoef(exact.T), atol=tolerance)
+
+
+def test_each_column_has_its_own_units():
+    units, offsets = np.array([1e150, 1.0, 1e-150]), np.array([0.0, 1e8, 1e-148])
+    moments = measured(Z * units + offsets)
+    np.testing.assert_allclose(moments.scale / units, Z.std(axis=0), rtol=1e-7)
+    np.testing.assert_allclose(moments.correlation, np.corrcoef(Z.T), atol=1e-7)
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0, 0.1, 1e150, -1e-150, 1e300])
+def test_constant_columns_have_no_scale(value):
+    X = Z.copy()
+    X[:, 1] = value
+    moments = measured(X)
+    assert moments.scale[1] == 0.0
+    assert moments.mean[1] == value
+    np.testing.assert_array_equal(moments.correlation[1], 0.0)
+    np.testing.assert_array_equal(moments.correlation[:, 1], 0.0)
+    assert np.all(moments.scale[[0, 2]] > 0)
+
+
+@pytest.mark.parametrize("value", [1.0, 1e-140, 1e100, 1e150])
+def test_a_column_that_varies_outside_the_first_sample(value):
+    X = np.column_stack([np.zeros(5000), RNG.normal(size=5000)])
+    X[17, 0] = value
+    moments = measured(X)
+    share = 1 / 5000
+    assert moments.mean[0] == pytest.approx(value * share)
+    assert moments.scale[0] == pytest.approx(value * np.sqrt(share * (1 - share)))
+
+
+def test_a_few_rows_far_from_the_first_sample():
+    X = RNG.normal(size=(5000, 2))
+    X[33] = 1e9
+    moments = measured(X)
+    np.testing.assert_allclose(moments.mean, X.mean(axis=0), rtol=1e-10)
+    np.testing.assert_allclose(moments.scale, X.std(axis=0), rtol=1e-10)
+
+
+def test_the_second_moment_is_about_the_mean_as_it_is_rounded():
+    # A column with few bits left: its mean cannot be represented to a hundredth of its deviation.
+    X = np.column_stack([1.0 + 2.0**-52 * RNG.integers(0, 8, 301), RNG.normal(size=301)])
+    moments = measured(X)
+    z = (X - moments.mean) / moments.scale
+    np.testing.assert_allclose(moments.correlation, z.T @ z / 301, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, bool])
+def test_other_types(dtype):
+    X = (np.abs(Z) * 20).astype(dtype)
+    if dtype is bool:
+        X = Z > 0
+    moments = measured(X)
+    np.testing.assert_allclose(moments.mean, X.astype(float).mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(moments.scale, X.astype(float).std(axis=0), rtol=1e-12)
+
+
+def test_one_row():
+    moments = measured(Z[:1])
+    np.testing.assert_array_equal(moments.mean, Z[0])
+    np.testing.assert_array_equal(moments.scale, 0.0)
+
+
+def test_transformed_features():
+    X = np.exp(Z)
+    moments = measure_moments(ArrayBlocks(X), full=False, transform=np.log)
+    np.testing.assert_allclose(moments.mean, Z.mean(axis=0), rtol=1e-11)
+    np.testing.assert_allclose(moments.scale, Z.std(axis=0), rtol=1e-11)
+
+
+@pytest.mark.parametrize("block_rows", [1, 7, 400])
+def test_blocks_change_nothing(block_rows):
+    one, other = measured(Z), measured(Z, block_rows=block_rows, n_threads=2)
+    np.testing.assert_allclose(other.correlation, one.correlation, rtol=1e-11, atol=1e-13)
+
+
+@given(arrays(float, (6, 2), elements=st.floats(-1e150, 1e150)))
+def test_any_numbers_have_finite_moments(X):
+    moments = measured(X)
+    for part in (moments.mean, moments.scale, moments.correlation):
+        assert np.all(np.isfinite(part))
+    varies = np.ptp(X, axis=0) > 1e-9 * np.abs(X).max(axis=0)
+    assert np.all((moments.scale > 0) | ~varies)
