@@ -11,6 +11,7 @@ from labelief.estimators import (
     DawidSkene,
     GenerativeClassifier,
     LinearDiscriminantAnalysis,
+    LogisticRegression,
     MixtureDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "FlipNoise",
     "GenerativeClassifier",
     "LinearDiscriminantAnalysis",
+    "LogisticRegression",
     "MixtureDiscriminantAnalysis",
     "QuadraticDiscriminantAnalysis",
     "SoftLabels",

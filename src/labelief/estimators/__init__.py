@@ -7,11 +7,13 @@ from labelief.estimators.classifiers import (
     QuadraticDiscriminantAnalysis,
 )
 from labelief.estimators.dawid_skene import DawidSkene
+from labelief.estimators.logistic import LogisticRegression
 
 __all__ = [
     "DawidSkene",
     "GenerativeClassifier",
     "LinearDiscriminantAnalysis",
+    "LogisticRegression",
     "MixtureDiscriminantAnalysis",
     "QuadraticDiscriminantAnalysis",
 ]

@@ -5,6 +5,7 @@ from labelief.models.contract import Density, Model
 from labelief.models.diagonal import DiagonalGaussian
 from labelief.models.featureless import Featureless
 from labelief.models.full import FullGaussian
+from labelief.models.logistic import LogisticModel
 from labelief.models.spherical import SphericalGaussian
 from labelief.models.tied import TiedGaussian
 from labelief.models.weibull import Weibull
@@ -15,6 +16,7 @@ __all__ = [
     "DiagonalGaussian",
     "Featureless",
     "FullGaussian",
+    "LogisticModel",
     "Model",
     "SphericalGaussian",
     "TiedGaussian",

@@ -1,0 +1,204 @@
+"""The objective climbed by its gradient: the stop rule of discriminative fits, and L-BFGS.
+
+``∇ log L = Σ_ik ζ_ik ∇ log [pl_i(k) p_k(x_i)]`` (Fisher's identity), so the sums that an M-step needs
+are the gradient of the objective itself, and one pass over the rows is one evaluation (methods.md §1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol, cast
+
+import numpy as np
+from scipy.optimize import OptimizeResult, minimize
+
+from labelief._typing import FloatArray
+from labelief.models.contract import Model
+from labelief.solvers.loop import Outcome, State, Status, checked_start, judged
+from labelief.solvers.problem import Evaluation, Parameters, Problem
+
+__all__ = ["Differentiable", "flat", "gradient", "lbfgs", "settled"]
+
+# Pairs of steps that the curvature is remembered by.
+_MEMORY = 20
+# What stands for minus an objective per row that is not finite: worse than any that is.
+_WORST = 1e50
+
+
+class Differentiable(Model, Protocol):
+    """A model whose objective has a gradient."""
+
+    def gradient(self, record: Any, parameters: Any) -> FloatArray:
+        """Return the gradient of the objective in the coordinates of `to_vector`."""
+
+    def slope(self, record: Any, parameters: Any) -> FloatArray:
+        """Return it in the coordinates in which users see the parameters."""
+
+
+def gradient(problem: Problem, evaluation: Evaluation) -> FloatArray:
+    """Return the gradient of the objective in the coordinates of ``problem.to_vector``."""
+    parameters = evaluation.parameters
+    of_model = _model(problem).gradient(evaluation.record, parameters.model)
+    if evaluation.counts is None:
+        return of_model
+    of_channel = problem.channel.gradient(evaluation.counts, parameters.channel)
+    return np.concatenate([of_model, of_channel])
+
+
+def flat(problem: Problem, evaluation: Evaluation, tol: float, *, seen: bool = True) -> bool:
+    """Say whether the gradient's max-norm, divided by the rows' weight, is at most `tol`.
+
+    Measured in well-scaled coordinates, so that tiny features do not hide a slope; and, if `seen`,
+    in the users' coordinates too.
+    """
+    slopes = [gradient(problem, evaluation)]
+    if seen:
+        slopes.append(_model(problem).slope(evaluation.record, evaluation.parameters.model))
+    return all(bool(np.all(np.abs(slope) <= tol * problem.weight)) for slope in slopes)
+
+
+def settled(problem: Problem, outcome: Outcome, tol: float) -> Outcome:
+    """Correct how a run ended, by the gradient.
+
+    Where nothing higher is found beyond rounding, a slope above `tol` in the users' coordinates may
+    be rounding itself (features of 1e150), so well-scaled coordinates decide; and a run that moves
+    no more though a slope is left has stalled, not converged.
+    """
+    if outcome.status is Status.ITERATION_CAP:
+        return outcome
+    if flat(problem, outcome.evaluation, tol, seen=False):
+        return replace(outcome, status=Status.CONVERGED)
+    return replace(outcome, status=Status.STALLED) if outcome.converged else outcome
+
+
+def lbfgs(
+    problem: Problem,
+    start: Parameters,
+    *,
+    max_iter: int,
+    optimal: Callable[[State, State], bool],
+    report: Callable[[State], None] | None = None,
+) -> Outcome:
+    """Climb by SciPy's L-BFGS, whose line searches each end on a higher objective.
+
+    The scale of the vectors makes the first step go along the gradient by its own length, which is
+    Newton's step where the curvature is W in every coordinate.  A learned channel is left alone
+    until the model has made such a step: from equal probabilities, labels look like noise.  A run
+    that ends without meeting `optimal` has stalled: nothing higher is found beyond rounding.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose model is :class:`Differentiable`.
+    start : Parameters
+    max_iter : int
+    optimal : callable
+        Whether to stop, given the states before and after an iteration.
+    report : callable, default=None
+        Called with each new state.
+    """
+    climb = _Climb(problem, checked_start(problem, start), optimal, report)
+    if problem.channel.learned:
+        climb.reach(_model_step(problem, climb.state.evaluation))
+    elif optimal(climb.state, climb.state):
+        climb.status = Status.CONVERGED
+    if climb.status is None and climb.state.iteration < max_iter:
+        climb.run(max_iter - climb.state.iteration)
+    if climb.status is None:
+        capped = climb.state.iteration >= max_iter
+        climb.status = Status.ITERATION_CAP if capped else Status.STALLED
+    evaluation = climb.state.evaluation
+    return Outcome(evaluation, climb.history or [evaluation.objective], climb.status)
+
+
+class _Climb:
+    """What passes between SciPy and the problem; evaluations are remembered, none is repeated."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        state: State,
+        optimal: Callable[[State, State], bool],
+        report: Callable[[State], None] | None,
+    ) -> None:
+        self.problem = problem
+        self.state = state
+        self.optimal = optimal
+        self.report = report
+        self.status: Status | None = None
+        self.history: list[float] = []
+        self.unit = 1.0
+        self._recent: list[tuple[FloatArray, Evaluation]] = []
+
+    def run(self, max_iter: int) -> None:
+        """Climb until `status` is set, nothing is gained, or `max_iter` iterations."""
+        evaluation = self.state.evaluation
+        length = float(np.linalg.norm(gradient(self.problem, evaluation))) / self.problem.weight
+        self.unit = length if length > 0.0 else 1.0
+        scaled = self.problem.to_vector(evaluation.parameters) / self.unit
+        self._recent = [(scaled, evaluation)]
+        minimize(
+            self._descent,
+            scaled,
+            jac=True,
+            method="L-BFGS-B",
+            callback=self._accept,
+            options={
+                "maxiter": max_iter,
+                "maxfun": 50 * max_iter,
+                "maxcor": _MEMORY,
+                "ftol": 0.0,
+                "gtol": 0.0,
+            },
+        )
+
+    def reach(self, evaluation: Evaluation) -> None:
+        """Take an iteration's end; set `status` where the run is over."""
+        before = self.state
+        if not evaluation.objective >= before.evaluation.objective:
+            self.status = Status.STALLED
+            return
+        self.state = State(evaluation, before.iteration + 1)
+        self.history.append(evaluation.objective)
+        if self.report is not None:
+            self.report(self.state)
+        if self.optimal(before, self.state):
+            self.status = Status.CONVERGED
+
+    def _descent(self, scaled: FloatArray) -> tuple[float, FloatArray]:
+        """Return minus the objective per row and its gradient."""
+        evaluation = self._evaluated(scaled)
+        if not np.isfinite(evaluation.objective):
+            return _WORST, np.zeros_like(scaled)
+        weight = self.problem.weight
+        slope = gradient(self.problem, evaluation) * (self.unit / weight)
+        return -evaluation.objective / weight, -slope
+
+    def _accept(self, intermediate_result: OptimizeResult) -> None:
+        evaluation = self._evaluated(np.asarray(intermediate_result.x))
+        self.reach(evaluation)
+        self._recent = self._recent[-1:]
+        if self.status is not None:
+            raise StopIteration
+
+    def _evaluated(self, scaled: FloatArray) -> Evaluation:
+        for known, evaluation in reversed(self._recent):
+            if np.array_equal(known, scaled):
+                return evaluation
+        evaluation = self.problem.evaluate(self.problem.from_vector(scaled * self.unit))
+        self._recent.append((scaled.copy(), evaluation))
+        return evaluation
+
+
+def _model_step(problem: Problem, current: Evaluation) -> Evaluation:
+    """Return the evaluation after a step along the gradient of the model alone."""
+    model = _model(problem)
+    slope = model.gradient(current.record, current.parameters.model)
+    vector = model.to_vector(current.parameters.model) + slope / problem.weight
+    proposal = Parameters(model.from_vector(vector), current.parameters.channel)
+    return judged(problem, current, proposal)[0]
+
+
+def _model(problem: Problem) -> Differentiable:
+    return cast(Differentiable, problem.model)
