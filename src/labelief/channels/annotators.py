@@ -64,9 +64,10 @@ class AnnotatorMatrices:
             unknown = np.flatnonzero(places[used] < 0)
             if len(unknown):
                 row = int(np.searchsorted(votes.indptr, unknown[0], side="right")) - 1
+                name = names.tolist()[used[unknown[0]]]
                 raise ValueError(
-                    f"Row {row} has a vote by which the {kind} {names[used[unknown[0]]]!r} comes "
-                    f"up, which no vote of the fit knew. Leave such votes out, or fit with them."
+                    f"Row {row} has a vote of the {kind} {name!r}, which the fit did not know: "
+                    "leave such votes out, or fit with them."
                 )
         columns = annotators[who] * len(self.answers) + answers[said]
         shape = (votes.shape[0], len(self.annotators) * len(self.answers))
@@ -178,7 +179,8 @@ class AnnotatorNoise(BaseEstimator):  # type: ignore[misc]
         copy.annotators_ = bound.annotators
         copy.answers_ = bound.answers
         if len(parameters):
-            warn_of_doubtful_names(np.mean(parameters, axis=0), "The average annotator")
+            called = np.mean(parameters, axis=0)[:, : bound.n_classes]
+            warn_of_doubtful_names(called, "The average annotator")
         return copy
 
 

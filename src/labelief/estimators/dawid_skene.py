@@ -166,7 +166,8 @@ class DawidSkene(BaseEstimator):  # type: ignore[misc]
         -------
         (n,) array of class labels
         """
-        return self.classes_[np.argmax(self.predict_proba(votes), axis=1)]
+        best = np.argmax(self.predict_proba(votes), axis=1)
+        return self.classes_[best]
 
     def _posteriors(self, evidence: Indicator) -> FloatArray:
         kernel = partial(views.posteriors, self._model)
