@@ -94,13 +94,15 @@ def cholesky_or_explain(covariances: FloatArray) -> FloatArray:
             return factors
     except np.linalg.LinAlgError:
         pass
-    for j, covariance in enumerate(covariances):
-        if not np.all(np.isfinite(covariance)) or np.linalg.eigvalsh(covariance)[0] <= 0:
-            raise ValueError(
-                f"The covariance of component {j} is singular: too few rows bear on it. "
-                "Use ridge > 0 (default 1e-6), shrinkage='auto', or a simpler density."
-            )
-    raise ValueError("A covariance is singular; use ridge > 0 or shrinkage='auto'.")
+    # Rounding may leave a singular matrix a tiny positive eigenvalue: name the worst of all.
+    smallest = [
+        np.linalg.eigvalsh(covariance)[0] if np.all(np.isfinite(covariance)) else -np.inf
+        for covariance in covariances
+    ]
+    raise ValueError(
+        f"The covariance of component {int(np.argmin(smallest))} is singular: too few rows bear on "
+        "it. Use ridge > 0 (default 1e-6), shrinkage='auto', or a simpler density."
+    )
 
 
 def log_determinants(factors: FloatArray) -> FloatArray:
