@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
+from scipy.optimize import approx_fprime, minimize
 from scipy.stats import multivariate_normal, weibull_min
 
 from labelief.blocks import ArrayBlocks
@@ -134,3 +136,60 @@ def scipy_log_density(name: str, native: Native, X: np.ndarray) -> np.ndarray:
         return np.column_stack([weibull_min(k, scale=s).logpdf(X).sum(axis=1) for k, s in pairs])
     pairs = zip(native.first, native.second, strict=True)
     return np.column_stack([multivariate_normal(m, S).logpdf(X) for m, S in pairs])
+
+
+def native_log_prior(name: str, case: Case, covariances: np.ndarray, strength: Any) -> float:
+    """Return the fixed prior's log density, from covariances in the features' units."""
+    total = np.cov(case.X.T, aweights=case.weights, ddof=0).reshape(2 * (case.X.shape[1],))
+    diagonal = strength.ratio * np.diag(np.diag(total))
+    out = 0.0
+    for covariance in covariances[:1] if name == "tied" else covariances:
+        log_det, precision = np.linalg.slogdet(covariance)[1], np.linalg.inv(covariance)
+        out -= 0.5 * strength.total * (log_det + np.trace(precision @ total))
+        out -= 0.5 * strength.diagonal * (log_det + np.trace(precision @ diagonal))
+    return float(out)
+
+
+def native_m_step(name: str, case: Case, strength: Any) -> Native:
+    """Return means and covariances ``(S_j + ν T) / (n_j + ν)`` in the features' units, by loops."""
+    d, J = case.X.shape[1], case.R.shape[1]
+    total = np.cov(case.X.T, aweights=case.weights, ddof=0).reshape(d, d)
+    target = strength.total * total + strength.diagonal * strength.ratio * np.diag(np.diag(total))
+    counts, means, scatters = np.zeros(J), np.zeros((J, d)), np.zeros((J, d, d))
+    for j in range(J):
+        r = case.weighted[:, j]
+        counts[j], means[j] = r.sum(), np.average(case.X, axis=0, weights=r)
+        for weight, x in zip(r, case.X - means[j], strict=True):
+            scatters[j] += weight * np.outer(x, x)
+    if name == "tied":
+        counts[:], scatters[:] = counts.sum(), scatters.sum(axis=0)
+    covariances = (scatters + target) / (counts + strength.count)[:, None, None]
+    if name in ("diagonal", "spherical"):
+        covariances *= np.eye(d)
+    if name == "spherical":
+        covariances = np.trace(covariances, axis1=1, axis2=2)[:, None, None] / d * np.eye(d)
+    return Native(means, covariances)
+
+
+def expected_objective(case: Case, parameters: Any, prior: Any) -> float:
+    """Return ``Σ w_i r_ij log f_j(x_i)`` and the log prior."""
+    log_prior = case.density.log_prior(parameters, case.frame, prior)
+    return float(np.sum(case.weighted * case.log_density(parameters)) + log_prior)
+
+
+def assert_maximum(case: Case, parameters: Any, prior: Any, *, gradient: float = 1e-4) -> None:
+    """Check that no other parameters do better: by slopes, and by a search from elsewhere."""
+    J = case.R.shape[1]
+
+    def loss(vector: np.ndarray) -> float:
+        candidate = case.density.from_vector(vector, J, case.frame)
+        return -expected_objective(case, candidate, prior)
+
+    best = case.density.to_vector(parameters)
+    slopes = approx_fprime(best, loss, 1e-6)
+    scale = np.sum(case.weights)
+    assert np.max(np.abs(slopes)) < gradient * scale, slopes
+    elsewhere = best + 0.3 * np.random.default_rng(0).normal(size=best.shape)
+    found = minimize(loss, elsewhere, method="BFGS", options={"gtol": 1e-4 * scale})
+    assert loss(best) <= found.fun + 1e-9 * scale
+    assert loss(best) == pytest.approx(found.fun, abs=1e-4 * scale)
