@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
-from numpy.typing import NDArray
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from labelief._typing import Array
@@ -60,7 +60,7 @@ class Evidence(Protocol):
         """Return ``log pl_i(k)``, (b, K)."""
 
     def told(self, likelihoods: Likelihoods) -> Array:
-        """Return each class's share of a row, weighed by what its label tells, (b, K)."""
+        """Return each class's share of a row, (b, K); 0 where its label says nothing."""
 
     def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
         """Return expected counts of (true class, observed symbol) under the channel."""
@@ -87,7 +87,7 @@ class Symbols:
         return symbol_log_weights(self.codes, likelihoods.log_table)
 
     def told(self, likelihoods: Likelihoods) -> Array:
-        """Return each class's share of a row, weighed by what its label tells, (b, K)."""
+        """Return each class's share of a row, (b, K); 0 where its label says nothing."""
         return symbol_log_weights(self.codes, told_shares(likelihoods.log_table.T).T)
 
     def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
@@ -125,7 +125,7 @@ class Dense:
         return log_or_minus_infinity(through)
 
     def told(self, likelihoods: Likelihoods) -> Array:
-        """Return each class's share of a row, weighed by what its label tells, (b, K)."""
+        """Return each class's share of a row, (b, K); 0 where its label says nothing."""
         return told_shares(self.log_weights(likelihoods))
 
     def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
@@ -166,7 +166,7 @@ class Indicator:
         return column_product(self.votes, likelihoods.log_table.T)
 
     def told(self, likelihoods: Likelihoods) -> Array:
-        """Return each class's share of a row, weighed by what its votes tell, (b, K)."""
+        """Return each class's share of a row, (b, K); 0 where its votes say nothing."""
         return told_shares(self.log_weights(likelihoods))
 
     def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from labelief._typing import Array
 from labelief.kernels.namespace import namespace
 from labelief.kernels.posterior import posterior
@@ -15,6 +13,9 @@ __all__ = [
     "symbol_log_weights",
     "told_shares",
 ]
+
+# Shares that differ by less say nothing.
+_EQUAL = 1e-9
 
 
 def log_or_minus_infinity(values: Array) -> Array:
@@ -48,18 +49,16 @@ def one_hot(symbols: Array, n_symbols: int) -> Array:
 
 
 def told_shares(log_weights: Array) -> Array:
-    """Share a row between classes by its label, and weigh it by what the label tells: (b, K).
+    """Share a row between classes by its label: (b, K), rows of 0 where the label says nothing.
 
-    With p the normalised weights, ``p_k (1 - H(p) / log K)``: a crisp label counts 1, none counts 0.
+    The shares are the normalised weights; they sum to 1 unless all weights are equal.
     """
     xp = namespace(log_weights)
     shares = posterior(log_weights)[1]
-    n_classes = shares.shape[1]
-    if n_classes == 1:
+    if shares.shape[1] == 1:
         return shares
-    logs = xp.log(xp.where(shares > 0, shares, xp.ones_like(shares)))
-    told = 1.0 + xp.sum(shares * logs, axis=1) / float(np.log(n_classes))
-    return shares * xp.where(told > 1e-12, told, xp.zeros_like(told))[:, None]
+    says = xp.max(shares, axis=1) - xp.min(shares, axis=1) > _EQUAL
+    return shares * xp.astype(says, shares.dtype)[:, None]
 
 
 def observed_shares(

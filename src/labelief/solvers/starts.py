@@ -30,6 +30,8 @@ __all__ = ["Start", "given_start", "make_start"]
 _SAMPLE = 20_000
 # How sharply rows follow the nearest of the clusters, in units of the features' total variance.
 _SHARPNESS = 5.0
+# Labels that tell a class from the others less than this are no start for it.
+_TELLING = 0.01
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def make_start(
     classes = to_host(posterior(evidence.log_weights(look))[1])
     told = weights[:, None] * to_host(evidence.told(look))
     named = np.sum(weights[:, None] * classes, axis=0) > 0
-    silent = named & (np.sum(told, axis=0) < 1.0 - 1e-9)
+    silent = named & (_telling(told) < _TELLING)
     sizes = np.bincount(component_class, minlength=n_classes)
     by_labels = n_classes == 1 or not np.any(silent)
     if init == "labels" and not by_labels:
@@ -118,6 +120,22 @@ def make_start(
     return Start(partial(kernel, density.coordinates), parameters)
 
 
+def _telling(told: FloatArray) -> FloatArray:
+    """Return how far labels tell each class from the others, (K,): 1 for crisp labels.
+
+    Classes whose shares are the same in all rows would start from equal means, a fixed point.  With
+    p a class's shares and p̄ their mean, ``Σ_i |p_i - p̄| / (2 n p̄ (1 - p̄))``.
+    """
+    counts = np.sum(told, axis=1)
+    total = float(np.sum(counts))
+    if total == 0:
+        return np.zeros(told.shape[1])
+    mean = np.sum(told, axis=0) / total
+    spread = np.sum(np.abs(told - counts[:, None] * mean), axis=0)
+    scale = 2.0 * total * mean * (1.0 - mean)
+    return np.where(scale > 0, spread / np.where(scale > 0, scale, 1.0), 1.0 * (mean > 0))
+
+
 def _given(block: Block, parameters: Any) -> Array:
     assert block.responsibilities is not None
     return _weighted(block, block.responsibilities)
@@ -126,7 +144,7 @@ def _given(block: Block, parameters: Any) -> Array:
 def _nearest_in_class(
     coordinates: Callable[[Array, Any], Array], block: Block, parameters: Any
 ) -> Array:
-    """Share a row between classes by its label, by how much the label says; then nearest centre."""
+    """Share a row between classes by its label; within a class, give it to the nearest centre."""
     arrays, centers, look, component_class = parameters
     assert block.evidence is not None
     classes = block.evidence.told(look)
