@@ -1,0 +1,213 @@
+"""EM ends where the penalised log-likelihood, written down anew in the features' units, is flat."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import gamma, logsumexp
+from scipy.stats import multivariate_normal, weibull_min
+from tests.integration import oracle
+
+from labelief import GenerativeClassifier
+
+N_CLASSES = 3
+RIDGE = 0.02
+# Beyond a flat prior: labels are mostly right.
+PSEUDO = 0.9 * np.eye(N_CLASSES) + 0.1
+D = 2
+
+
+class Objective:
+    """Log-likelihood and priors as a function of free parameters in the features' units."""
+
+    def __init__(self, density, channel, X, labelled, n_components, shrunk=None):
+        self.density, self.channel, self.X, self.labelled = density, channel, X, labelled
+        self.component_class = np.repeat(np.arange(N_CLASSES), n_components)
+        self.J = len(self.component_class)
+        n, total = len(X), np.cov(X.T, bias=True)
+        # (nu, T) of each prior on a covariance.
+        self.priors = [(RIDGE * n, total)]
+        if shrunk is not None:
+            s, ratio, rows = shrunk
+            self.priors.append((s * rows / (1 - s), ratio * np.diag(np.diag(total))))
+
+    def pack(self, model):
+        """Return the free parameters of a fitted model."""
+        parts = [oracle.log_weights(model)]
+        if self.density == "weibull":
+            shapes, scales = oracle.weibull_parameters(model)
+            parts += [np.log(shapes), np.log(scales)]
+        else:
+            parts.append(model.means_)
+            for covariance in (
+                model.covariances_[:1] if self.density == "tied" else (model.covariances_)
+            ):
+                parts.append(self.pack_covariance(covariance))
+        if self.channel in ("full", "symmetric"):
+            matrix = model.channel_.matrix_
+            logits = np.log(matrix)
+            parts.append(logits if self.channel == "full" else logits[0, 0] - logits[0, 1])
+        return np.concatenate([np.ravel(p) for p in parts])
+
+    def pack_covariance(self, covariance):
+        if self.density == "diagonal":
+            return np.log(np.diag(covariance))
+        if self.density == "spherical":
+            return np.log(covariance[0, 0])
+        return np.linalg.cholesky(covariance)[np.tril_indices(D)]
+
+    def unpack_covariance(self, take):
+        if self.density == "diagonal":
+            return np.diag(np.exp(take(D)))
+        if self.density == "spherical":
+            return np.exp(take(1)[0]) * np.eye(D)
+        factor = np.zeros((D, D))
+        factor[np.tril_indices(D)] = take(D * (D + 1) // 2)
+        return factor @ factor.T
+
+    def __call__(self, vector):
+        position = 0
+
+        def take(size):
+            nonlocal position
+            position += size
+            return vector[position - size : position]
+
+        J = self.J
+        logits = take(J)
+        log_weights = logits - logsumexp(logits)
+        if self.density == "weibull":
+            shapes, scales = np.exp(take(J * D).reshape(J, D)), np.exp(take(J * D).reshape(J, D))
+            logs = [
+                weibull_min(k, scale=s).logpdf(self.X).sum(axis=1)
+                for k, s in zip(shapes, scales, strict=True)
+            ]
+            prior = sum(self.pseudo_rows(k, s) for k, s in zip(shapes, scales, strict=True))
+        else:
+            means = take(J * D).reshape(J, D)
+            tied = self.density == "tied"
+            covariances = [self.unpack_covariance(take) for _ in range(1 if tied else J)]
+            each = covariances * J if tied else covariances
+            logs = [
+                multivariate_normal(m, S).logpdf(self.X) for m, S in zip(means, each, strict=True)
+            ]
+            prior = sum(self.covariance_prior(S) for S in covariances)
+        matrix = self.matrix(take)
+        if matrix is not None and self.channel != "fixed":
+            prior += np.sum(PSEUDO * np.log(matrix))
+        pl = self.labelled.plausibilities
+        through = pl if matrix is None else pl @ matrix.T
+        through = np.where(self.labelled.verified[:, None], pl, through)
+        with np.errstate(divide="ignore"):
+            joint = log_weights + np.column_stack(logs) + np.log(through)[:, self.component_class]
+        assert position == len(vector)
+        return float(np.sum(logsumexp(joint, axis=1)) + prior)
+
+    def matrix(self, take):
+        if self.channel == "trusted":
+            return None
+        if self.channel == "fixed":
+            return oracle.some_matrix(N_CLASSES)
+        if self.channel == "full":
+            rows = np.exp(take(N_CLASSES**2).reshape(N_CLASSES, N_CLASSES))
+            return rows / rows.sum(axis=1, keepdims=True)
+        logits = np.where(np.eye(N_CLASSES) > 0, take(1)[0], 0.0)
+        return np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+
+    def covariance_prior(self, S):
+        """-1/2 nu (log|S| + tr S^-1 T), methods.md section 2."""
+        inverse = np.linalg.inv(S)
+        return sum(
+            -0.5 * nu * (np.linalg.slogdet(S)[1] + np.sum(inverse * T)) for nu, T in self.priors
+        )
+
+    def pseudo_rows(self, shapes, scales):
+        """nu rows of a Weibull whose logarithm has the mean and variance of the rows' logarithms.
+
+        For x of shape k0 and scale l0, E log x = log l0 - euler / k0, E x^k = l0^k Gamma(1 + k/k0).
+        """
+        logs = np.log(self.X)
+        k0 = np.pi / np.sqrt(6) / logs.std(axis=0)
+        log_l0 = logs.mean(axis=0) + np.euler_gamma / k0
+        power = np.exp(shapes * (log_l0 - np.log(scales))) * gamma(1 + shapes / k0)
+        mean = np.log(shapes) - shapes * np.log(scales) + (shapes - 1) * logs.mean(axis=0) - power
+        return RIDGE * len(self.X) * np.sum(mean)
+
+
+def gradient(function, point, step=1e-5):
+    """Return the numerical gradient, central differences relative to each coordinate's size."""
+    out = np.empty_like(point)
+    for i in range(len(point)):
+        h = step * max(1.0, abs(point[i]))
+        up, down = point.copy(), point.copy()
+        up[i] += h
+        down[i] -= h
+        out[i] = (function(up) - function(down)) / (2 * h)
+    return out
+
+
+def converged(density, channel, labels, n_components=1, **settings):
+    X, truth = oracle.make_rows(60, D, N_CLASSES, seed=7)
+    labelled = oracle.make_labels(labels, truth, N_CLASSES, seed=8)
+    model = GenerativeClassifier(
+        oracle.DENSITIES[density](),
+        n_components,
+        channel=oracle.make_channel(channel, N_CLASSES),
+        classes=range(N_CLASSES),
+        ridge=RIDGE,
+        tol=1e-13,
+        max_iter=20_000,
+        acceleration="squarem",
+        **settings,
+    )
+    return X, labelled, model
+
+
+CASES = [
+    (density, channel, labels, 1)
+    for density in oracle.DENSITIES
+    for channel, labels in [
+        ("trusted", "crisp"),
+        ("trusted", "soft"),
+        ("full", "crisp"),
+        ("full", "verified soft"),
+        ("symmetric", "verified"),
+        ("fixed", "soft"),
+    ]
+] + [(density, "full", "soft", 2) for density in oracle.GAUSSIANS]
+
+
+@pytest.mark.filterwarnings("ignore:The learned flipping matrix")
+@pytest.mark.parametrize(("density", "channel", "labels", "n_components"), CASES)
+def test_history_ends_at_the_objective_and_its_gradient_vanishes(
+    density, channel, labels, n_components
+):
+    X, labelled, model = converged(density, channel, labels, n_components)
+    model.fit(X, labelled.y)
+    assert model.converged_
+    objective = Objective(density, channel, X, labelled, n_components)
+    point = objective.pack(model)
+    assert objective(point) == pytest.approx(model.history_[-1], rel=1e-7)
+    assert np.max(np.abs(gradient(objective, point))) < 2e-3
+    # It can tell: elsewhere it is far from flat.
+    elsewhere = point + 0.05 * np.random.default_rng(0).normal(size=len(point))
+    assert np.max(np.abs(gradient(objective, elsewhere))) > 0.1
+    assert objective(elsewhere) < objective(point)
+
+
+@pytest.mark.parametrize("density", oracle.GAUSSIANS)
+def test_shrinkage_is_the_prior_of_the_formula(density):
+    s = 0.3
+    X, labelled, model = converged(density, "trusted", "soft", shrinkage=s)
+    R = np.random.default_rng(1).dirichlet(np.ones(N_CLASSES), len(X))
+    model.fit(X, labelled.y, responsibilities=R)
+    u = (X - X.mean(axis=0)) / X.std(axis=0)
+    means = (R.T @ u) / R.sum(axis=0)[:, None]
+    within = np.sum(u**2) - np.sum(R.sum(axis=0)[:, None] * means**2)
+    rows = len(X) if density == "tied" else len(X) / N_CLASSES
+    objective = Objective(
+        density, "trusted", X, labelled, 1, shrunk=(s, within / (len(X) * D), rows)
+    )
+    point = objective.pack(model)
+    assert objective(point) == pytest.approx(model.history_[-1], rel=1e-8)
+    assert np.max(np.abs(gradient(objective, point))) < 2e-3
