@@ -1,9 +1,9 @@
 """How strongly covariances are held: a fixed conjugate prior, chosen once before the first step.
 
 With S_j the weighted scatter of component j, the prior ``-½ ν (log|Σ| + tr Σ⁻¹ T)`` gives
-``Σ_j = (S_j + ν T) / (n_j + ν)`` and never changes during a fit, so EM still climbs.  Two such priors
-add up: the *ridge* pulls towards the total covariance, the *shrinkage* towards the diagonal of total
-variances times t (methods.md §2).
+``Σ_j = (S_j + ν T) / (n_j + ν)`` and never changes during a fit, so EM still climbs.  Two such
+priors add up: the *ridge* pulls towards the total covariance, the *shrinkage* towards the diagonal
+of total variances times t (methods.md §2).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Spread(NamedTuple):
 def _spread(
     responsibilities: Callable[[Block, Any], Array], block: Block, parameters: tuple[Any, ...]
 ) -> _Spread:
-    """Sums for means, scatters and fourth moments of the standardised features, per component."""
+    """Sum up for means, scatters and fourth moments of the standardised features, per component."""
     start, center, inverse_scale = parameters
     xp = namespace(block.X)
     R = responsibilities(block, start)
@@ -121,9 +121,7 @@ def prior_strength(
         if tied:
             groups = [(pooled, float(sums.count @ dispersion) / weight, weight)]
         else:
-            groups = [
-                (within[j], dispersion[j], n) for j, n in enumerate(sums.count) if n > 1
-            ]
+            groups = [(within[j], dispersion[j], n) for j, n in enumerate(sums.count) if n > 1]
         s = _ledoit_wolf(groups, varying)
     else:
         s = float(shrinkage)
