@@ -126,11 +126,19 @@ def test_soft_responsibilities_weigh_rows():
     assert share(got, 50) == pytest.approx(min(error / distance, 1.0), rel=1e-9)
 
 
-def test_hopeless_covariances_are_held_almost_altogether():
+def test_classes_of_two_rows_cannot_tell_how_much():
+    # Residuals of two rows are alike but for their sign, so Ledoit and Wolf see no error in S.
     wide = RNG.normal(size=(8, 40))
-    got = strength(wide, np.eye(4)[np.arange(8) % 4], "full")
-    assert 0.5 < share(got, 2.0) <= 0.99
-    # Independent features with equal variances: nothing is lost by going all the way.
+    hopeless = strength(wide, np.eye(4)[np.arange(8) % 4], "full")
+    assert share(hopeless, 2.0) == pytest.approx(0.99)
+    codes = np.r_[np.zeros(20, int), 1, 1]
+    wide = RNG.normal(size=(22, 40))
+    with_pair = share(strength(wide, np.eye(2)[codes], "full"), 11)
+    without = share(strength(wide[:20], np.ones((20, 1)), "full"), 20)
+    assert with_pair == pytest.approx(without, rel=0.2)
+
+
+def test_a_single_feature_loses_nothing_by_going_all_the_way():
     single = strength(RNG.normal(size=(30, 1)), np.ones((30, 1)), "full")
     assert share(single, 30) == pytest.approx(0.99)
 

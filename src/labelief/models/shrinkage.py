@@ -121,7 +121,8 @@ def prior_strength(
         if tied:
             groups = [(pooled, float(sums.count @ dispersion) / weight, weight)]
         else:
-            groups = [(within[j], dispersion[j], n) for j, n in enumerate(sums.count) if n > 1]
+            # Two rows lie evenly about their mean: they seem to know their covariance exactly.
+            groups = [(within[j], dispersion[j], n) for j, n in enumerate(sums.count) if n > 2]
         s = _ledoit_wolf(groups, varying)
     else:
         s = float(shrinkage)
