@@ -1,7 +1,7 @@
 """Where rows live.
 
-A :class:`BlockSource` hands blocks of rows to a pure kernel and adds what comes back.  Methods never
-know whether the rows are in memory, on disk or on a device.
+A :class:`BlockSource` hands blocks of rows to a pure kernel and adds what comes back.  Methods
+never know whether the rows are in memory, on disk or on a device.
 """
 
 from labelief.blocks.arrays import ArrayBlocks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,7 @@ class ArrayBlocks:
         blocks = -(-self.n_rows // rows)
         chunks = min(_CHUNKS, blocks)
         edges = [rows * (i * blocks // chunks) for i in range(chunks)] + [self.n_rows]
-        pieces = [range(a, b, rows) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        pieces = [range(a, b, rows) for a, b in pairwise(edges)]
         return threaded_map(run, pieces, self.n_threads if self._on_host else 1)
 
     def _rows_for(self, width: int) -> int:

@@ -1,8 +1,8 @@
 """Coordinates in which densities are fitted: centred and scaled, so that nothing cancels.
 
 Whitened coordinates make the answer independent of any affine change of the features; axis
-coordinates only scale, for families that are tied to the axes.  Directions without variance are cut:
-covariances are zero across them and a new row is judged by its projection.
+coordinates only scale, for families that are tied to the axes.  Directions without variance are
+cut: covariances are zero across them and a new row is judged by its projection.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ def measure_moments(
 ) -> Moments:
     """Measure the weighted moments of dense rows, without cancellation or overflow.
 
-    Sums are taken about a provisional centre and scale (from a thousand rows).  If these turn out to
-    be far from the truth, the pass is repeated with better ones.
+    Sums are taken about a provisional centre and scale (from a thousand rows).  If these turn out
+    to be far from the truth, the pass is repeated with better ones.
 
     Parameters
     ----------

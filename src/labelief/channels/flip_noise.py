@@ -132,7 +132,9 @@ class SymmetricFlips(_LearnedFlips):
 
     def from_vector(self, vector: FloatArray) -> FloatArray:
         """Return the matrix of a logit."""
-        return _symmetric(self.n_classes, float(1.0 / (1.0 + np.exp(-np.clip(vector[0], -600, 30)))))
+        return _symmetric(
+            self.n_classes, float(1.0 / (1.0 + np.exp(-np.clip(vector[0], -600, 30))))
+        )
 
     def renamed(self, parameters: FloatArray, names: IntArray) -> FloatArray:
         """Return the matrix whose labels are right as often as under the new names."""

@@ -88,7 +88,9 @@ class Trusted(BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from labelief import LinearDiscriminantAnalysis, Trusted
-    >>> LinearDiscriminantAnalysis(channel=Trusted()).fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> LinearDiscriminantAnalysis(channel=Trusted()).fit(
+    ...     [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
+    ... )
     LinearDiscriminantAnalysis(channel=Trusted())
     """
 

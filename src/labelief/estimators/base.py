@@ -194,9 +194,9 @@ class SoftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, evidence = self._read_labelled(X, y)
         weights = read_weights(sample_weight, X)
         weights = np.ones(X.shape[0]) if weights is None else weights
-        sums = weights[weights > 0] @ to_host(self._map(views.log_evidence, X, evidence))[
-            weights > 0
-        ]
+        sums = (
+            weights[weights > 0] @ to_host(self._map(views.log_evidence, X, evidence))[weights > 0]
+        )
         return float(sums[0]), float(sums[1]), float(np.sum(weights))
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,15 +25,19 @@ __all__ = [
     "QuadraticDiscriminantAnalysis",
 ]
 
-_NUMBERS = """a list gives one number per class, in the order of ``classes_``.
-        "bic" and "icl" search for the numbers that make the criterion lowest, adding components one
-        at a time from 1 per class; A additions in K classes cost about 2 (K + A) fits.  The fitted
-        ``n_components_`` holds the numbers, ``selection_`` the candidates that were tried."""
-_PARAMETERS = (ComponentClassifier.__doc__ or "").partition("Parameters\n    ----------\n")[2]
+_Class = TypeVar("_Class", bound=type)
 
 
+def with_common_parameters(cls: _Class) -> _Class:
+    """Put the parameters that all generative classifiers share into a class's docstring."""
+    common = (ComponentClassifier.__doc__ or "").partition("Parameters\n    ----------\n    ")[2]
+    cls.__doc__ = (cls.__doc__ or "").replace("{parameters}", common.rstrip())
+    return cls
+
+
+@with_common_parameters
 class LinearDiscriminantAnalysis(DiscriminantAxes, ComponentClassifier):
-    __doc__ = f"""Linear discriminant analysis from soft labels (quost2017 §3.2).
+    """Linear discriminant analysis from soft labels (quost2017 §3.2).
 
     One Gaussian per class, with a common covariance: ``p_k(x) = π_k N(x; μ_k, Σ)``.  Crisp labels
     give the ordinary fit (scikit-learn's ``solver="lsqr"`` where ``ridge=0``), vacuous ones the
@@ -41,7 +45,7 @@ class LinearDiscriminantAnalysis(DiscriminantAxes, ComponentClassifier):
 
     Parameters
     ----------
-{_PARAMETERS.rstrip()}
+    {parameters}
 
     Examples
     --------
@@ -58,14 +62,15 @@ class LinearDiscriminantAnalysis(DiscriminantAxes, ComponentClassifier):
         return TiedGaussian()
 
 
+@with_common_parameters
 class QuadraticDiscriminantAnalysis(ComponentClassifier):
-    __doc__ = f"""Quadratic discriminant analysis from soft labels; with FlipNoise it is rNDA.
+    """Quadratic discriminant analysis from soft labels; with FlipNoise it is rNDA.
 
     One Gaussian per class, each with its own covariance: ``p_k(x) = π_k N(x; μ_k, Σ_k)``.
 
     Parameters
     ----------
-{_PARAMETERS.rstrip()}
+    {parameters}
 
     Examples
     --------
@@ -118,16 +123,20 @@ class _Mixtures(ComponentClassifier):
         self.n_components_ = np.bincount(self.component_class_, minlength=len(self.classes_))
 
 
+@with_common_parameters
 class MixtureDiscriminantAnalysis(_Mixtures):
-    __doc__ = f"""A Gaussian mixture in each class, from soft labels; with FlipNoise it is GMDA.
+    """A Gaussian mixture in each class, from soft labels; with FlipNoise it is GMDA.
 
-    ``p_k(x) = π_k Σ_{{j ∈ k}} w_j N(x; μ_j, Σ_j)`` (liu2022 eq. 1).
+    ``p_k(x) = π_k Σ_{j ∈ k} w_j N(x; μ_j, Σ_j)`` (liu2022 eq. 1).
 
     Parameters
     ----------
     n_components : int, list of int, "bic" or "icl", default=2
-        Gaussians in each class; {_NUMBERS}
-{_PARAMETERS.rstrip()}
+        Gaussians in each class; a list gives one number per class, in the order of ``classes_``.
+        "bic" and "icl" search for the numbers that make the criterion lowest, adding components one
+        at a time from 1 per class; A additions in K classes cost about 2 (K + A) fits.  The fitted
+        ``n_components_`` holds the numbers, ``selection_`` the candidates that were tried.
+    {parameters}
 
     Examples
     --------
@@ -178,16 +187,20 @@ class MixtureDiscriminantAnalysis(_Mixtures):
         return FullGaussian()
 
 
+@with_common_parameters
 class GenerativeClassifier(_Mixtures):
-    __doc__ = f"""Any density of :mod:`labelief.densities`, in each class, from soft labels.
+    """Any density of :mod:`labelief.densities`, in each class, from soft labels.
 
     Parameters
     ----------
     density : Density
         For example ``FullGaussian()`` or ``Weibull()``.
     n_components : int, list of int, "bic" or "icl", default=1
-        Components in each class; {_NUMBERS}
-{_PARAMETERS.rstrip()}
+        Components in each class; a list gives one number per class, in the order of ``classes_``.
+        "bic" and "icl" search for the numbers that make the criterion lowest, adding components one
+        at a time from 1 per class; A additions in K classes cost about 2 (K + A) fits.  The fitted
+        ``n_components_`` holds the numbers, ``selection_`` the candidates that were tried.
+    {parameters}
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Discriminant axes: the directions along which class means differ most, within-class spread = 1."""
+"""Discriminant axes: directions along which class means differ most, within-class spread 1."""
 
 from __future__ import annotations
 

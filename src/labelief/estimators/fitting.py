@@ -93,15 +93,19 @@ def fit_components(
     best: Fit | None = None
     for number, seed in enumerate(seeds):
         init = "random" if number and settings.init in ("auto", "labels") else settings.init
-        start = given_start() if given and number == 0 else make_start(
-            blocks,
-            density,
-            frame,
-            channel.first_look(),
-            component_class,
-            n_classes,
-            init=init,
-            generator=np.random.default_rng(seed),
+        start = (
+            given_start()
+            if given and number == 0
+            else make_start(
+                blocks,
+                density,
+                frame,
+                channel.first_look(),
+                component_class,
+                n_classes,
+                init=init,
+                generator=np.random.default_rng(seed),
+            )
         )
         strength = prior_strength(
             blocks,

@@ -37,6 +37,7 @@ from labelief.models.logistic import (
 )
 from labelief.solvers.climb import named_run
 from labelief.solvers.em import em_step
+from labelief.solvers.look_ahead import look_ahead
 from labelief.solvers.loop import Outcome, State, run
 from labelief.solvers.problem import Parameters, Problem
 from labelief.solvers.quasi_newton import flat, lbfgs, settled
@@ -51,19 +52,29 @@ _COPY_BYTES = 2**25
 
 
 class _Solver(NamedTuple):
-    """A way to climb, and what a pass measures for it where labels are soft, and where they decide."""
+    """A way to climb, and the curvature that a pass measures for it."""
 
     drive: Callable[..., Outcome]
     curvatures: Callable[..., Any]
-    decided: Callable[..., Any]
+
+
+def _from_ahead(problem: Problem, start: Parameters, **settings: Any) -> Outcome:
+    """Climb by L-BFGS from where a sample of the rows leads."""
+    ahead, metric = look_ahead(problem, start)
+    return lbfgs(problem, ahead, metric=metric, **settings)
 
 
 _NEWTON = partial(run, step=em_step)
 _SOLVERS = {
-    "lbfgs": _Solver(lbfgs, no_curvature, no_curvature),
-    # Where every label is crisp and trusted nothing is missing: the two Hessians are one.
-    "newton": _Solver(_NEWTON, observed_curvature, complete_curvature),
-    "em": _Solver(_NEWTON, complete_curvature, complete_curvature),
+    "lbfgs": _Solver(lbfgs, no_curvature),
+    "newton": _Solver(_NEWTON, observed_curvature),
+    "em": _Solver(_NEWTON, complete_curvature),
+}
+# Where every label is crisp and trusted nothing is missing: the objective has one maximum, and
+# its Hessian is the complete-data one.
+_DECIDED = _SOLVERS | {
+    "lbfgs": _Solver(_from_ahead, no_curvature),
+    "newton": _Solver(_NEWTON, complete_curvature),
 }
 
 
@@ -182,7 +193,7 @@ class LogisticRegression(SoftClassifier):
         -------
         self
         """
-        solver = self._checked_solver()
+        self._check()
         rows = read_rows(self, X, reset=True, sparse=True)
         target = read_target(y, n_rows=rows.shape[0], classes=self.classes)
         rows, target, weights = _kept(rows, target, read_weights(sample_weight, rows))
@@ -199,26 +210,26 @@ class LogisticRegression(SoftClassifier):
                 "learn from such rows. Give some labels, or use a generative classifier."
             )
         decided = bound.transparent and target.codes is not None and np.min(target.codes) >= 0
+        solver = (_DECIDED if decided else _SOLVERS)[self.solver]
         # One row of coefficients t stands for two of ±t/2.
         penalty = (2.0 if n_classes == 2 else 1.0) / float(self.C)
         model = LogisticModel(
             condition(blocks, penalty, len(supported)),
             penalty,
             supported,
-            solver.decided if decided else solver.curvatures,
+            solver.curvatures,
         )
         problem = Problem(blocks, model, bound, n_classes)
         self._store(problem, self._run(problem, solver, named=target.verified is not None))
         return self
 
-    def _checked_solver(self) -> _Solver:
+    def _check(self) -> None:
         if not isinstance(self.C, Real) or not float(self.C) > 0:
             raise ValueError(f"C must be a number above 0 (np.inf: no penalty), got {self.C!r}.")
         check_count("max_iter", self.max_iter)
         check_amount("tol", self.tol)
         if self.solver not in _SOLVERS:
             raise ValueError(f"solver must be 'lbfgs', 'newton' or 'em', got {self.solver!r}.")
-        return _SOLVERS[self.solver]
 
     def _run(self, problem: Problem, solver: _Solver, *, named: bool) -> Outcome:
         """Climb from equal probabilities until the slope is below `tol`."""

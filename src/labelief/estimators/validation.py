@@ -43,9 +43,7 @@ def check_limits(estimator: Any) -> None:
     check_count("max_iter", estimator.max_iter)
     check_amount("tol", estimator.tol)
     if estimator.acceleration not in (None, "squarem"):
-        raise ValueError(
-            f"acceleration must be None or 'squarem', got {estimator.acceleration!r}."
-        )
+        raise ValueError(f"acceleration must be None or 'squarem', got {estimator.acceleration!r}.")
 
 
 def read_rows(estimator: Any, X: Any, *, reset: bool, sparse: bool = False) -> Array:

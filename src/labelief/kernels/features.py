@@ -9,7 +9,15 @@ from __future__ import annotations
 from labelief._typing import Array
 from labelief.kernels.namespace import empty, namespace, to_float64
 
-__all__ = ["centred", "scaled", "whitened", "with_ones", "with_products", "with_squared_norm", "with_squares"]
+__all__ = [
+    "centred",
+    "scaled",
+    "whitened",
+    "with_ones",
+    "with_products",
+    "with_squared_norm",
+    "with_squares",
+]
 
 
 def centred(X: Array, center: Array) -> Array:

@@ -41,9 +41,7 @@ def hazards(u: Array, shapes: Array, locations: Array) -> Array:
     return out
 
 
-def exponential_sums(
-    features: Array, R: Array, shapes: Array, locations: Array
-) -> ExponentialSums:
+def exponential_sums(features: Array, R: Array, shapes: Array, locations: Array) -> ExponentialSums:
     """Return the sums of an M-step; `features` is ``(1, u)``."""
     xp = namespace(features)
     u = features[:, 1:]

@@ -64,7 +64,7 @@ def told_shares(log_weights: Array) -> Array:
 def observed_shares(
     plausibilities: Array, matrix: Array, class_posterior: Array, counted: Array
 ) -> Array:
-    """Expected counts of (true class k, observed class j) on a block, (K, K).
+    """Return expected counts of (true class k, observed class j) on a block, (K, K).
 
     ``Σ_i ζ_ik share_ik(j)`` with ``share_ik(j) = pl_i(j) γ(j|k) / Σ_l pl_i(l) γ(l|k)`` (methods §1;
     liu2022 eq. 13 for crisp labels), over the rows where `counted` is 1.
@@ -78,7 +78,9 @@ def observed_shares(
     """
     xp = namespace(plausibilities)
     likelihood = (matrix @ plausibilities.T).T
-    ratio = class_posterior * counted[:, None] / xp.where(
-        likelihood > 0, likelihood, xp.ones_like(likelihood)
+    ratio = (
+        class_posterior
+        * counted[:, None]
+        / xp.where(likelihood > 0, likelihood, xp.ones_like(likelihood))
     )
     return matrix * (ratio.T @ plausibilities)

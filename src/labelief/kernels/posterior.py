@@ -22,7 +22,8 @@ def spread(class_log_weights: Array, component_class: Array | None) -> Array:
 def class_sums(responsibilities: Array, membership: Array | None) -> Array:
     """Sum responsibilities over the components of each class: ``(b, J) -> (b, K)``.
 
-    ``membership`` is the (J, K) 0/1 matrix of components in classes, or None (components = classes).
+    ``membership`` is the (J, K) 0/1 matrix of components in classes, or None (components =
+    classes).
     """
     if membership is None:
         return responsibilities

@@ -60,9 +60,7 @@ class ComponentModel:
         """Return the frame's arrays and the density's factors."""
         with np.errstate(divide="ignore"):
             log_weights = np.log(parameters.weights)
-        return self.frame.arrays, self.density.factors(
-            parameters.density, self.frame, log_weights
-        )
+        return self.frame.arrays, self.density.factors(parameters.density, self.frame, log_weights)
 
     def features(self, X: Array, factors: tuple[Any, Any]) -> Array:
         """Kernel: return the density's features."""

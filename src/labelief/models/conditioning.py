@@ -1,8 +1,8 @@
 """Coordinates of linear scores in which the likelihood is about as curved in every direction.
 
-Scores are ``η_j(x) = a_j + (x - m)ᵀ b_j``.  At ``a = b = 0`` the soft-max likelihood of J classes has
-the curvature ``W Σ / J + λ I`` in each b_j, with W the rows' weight, Σ their covariance and λ the
-penalty.  Coordinates u with ``b = basis · u`` have the curvature W there, for any scale of the
+Scores are ``η_j(x) = a_j + (x - m)ᵀ b_j``.  At ``a = b = 0`` the soft-max likelihood of J classes
+has the curvature ``W Σ / J + λ I`` in each b_j, with W the rows' weight, Σ their covariance and λ
+the penalty.  Coordinates u with ``b = basis · u`` have the curvature W there, for any scale of the
 features, so gradient steps, quasi-Newton steps and stop rules are well scaled.
 
 Nothing but speed depends on how well Σ is known, so it is measured on a sample where rows are many.

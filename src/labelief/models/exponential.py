@@ -59,4 +59,3 @@ class ExponentialFamily(BaseEstimator):  # type: ignore[misc]
     def counts(self, record: FloatArray) -> FloatArray:
         """Return the weight of each component, (J,)."""
         return record[0]
-

@@ -24,9 +24,9 @@ __all__ = ["FullGaussian"]
 class FullGaussian(MatrixGaussian):
     """Gaussian components, each with a full covariance of its own (come2008; liu2022 eq. 1).
 
-    ``log f_j(x)`` is linear in ``φ(x) = (1, x, x_a x_b for a ≤ b)``, so that an E-step is one matrix
-    product with a block of φ and the sums of the M-step are the transposed product with the same
-    block.  M-step: ``Σ_j = (S_j + ν T) / (n_j + ν)``, liu2022 eq. 10-12 read as plain EM.
+    ``log f_j(x)`` is linear in ``φ(x) = (1, x, x_a x_b for a ≤ b)``, so that an E-step is one
+    matrix product with a block of φ and the sums of the M-step are the transposed product with the
+    same block.  M-step: ``Σ_j = (S_j + ν T) / (n_j + ν)``, liu2022 eq. 10-12 read as plain EM.
 
     Examples
     --------

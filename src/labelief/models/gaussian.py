@@ -131,7 +131,7 @@ def triangle_from_log(vector: FloatArray, n_matrices: int, rank: int) -> FloatAr
 
 
 class MatrixGaussian(ExponentialFamily):
-    """What Gaussians with covariance matrices share: whitened coordinates and log-Cholesky vectors."""
+    """What Gaussians with covariance matrices share: whitened coordinates, log-Cholesky vectors."""
 
     tied: bool
 
@@ -150,7 +150,9 @@ class MatrixGaussian(ExponentialFamily):
             scatter = scatter + strength.diagonal * strength.ratio * frame.diagonal
         return MatrixPrior(strength.count, scatter)
 
-    def log_prior(self, parameters: MatrixParameters, frame: Whitening, prior: MatrixPrior) -> float:
+    def log_prior(
+        self, parameters: MatrixParameters, frame: Whitening, prior: MatrixPrior
+    ) -> float:
         """Return the log density of the fixed prior."""
         return prior.log_density(parameters, frame.log_volume)
 

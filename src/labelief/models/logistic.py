@@ -191,22 +191,31 @@ class LogisticModel:
         The observed Hessian is the complete one less the curvature of the labels' doubt; where it
         is not negative definite, the complete one (quost2017 eq. 24) still points upwards.
         """
-        assert record.complete is not None
-        gradient = self.gradient(record, parameters)
-        complete = self.hessian(record.complete)
+        gradient, expected = self.gradient(record, parameters), self.curvature(record)
         step = None
         if record.observed is not None:
-            step = _solved(
-                complete - self.hessian(record.observed) + self.prior_hessian(), gradient
-            )
+            step = _solved(expected - self.hessian(record.observed), gradient)
         if step is None:
-            step = _solved(complete + self.prior_hessian(), gradient)
+            step = _solved(expected, gradient)
         if step is None:
-            # Probabilities of 0 and 1 without a penalty: no curvature is left to bound the step.
-            size = _JITTER * max(float(np.trace(complete)), 1.0)
-            step = _solved(complete + self.prior_hessian() + size * np.eye(len(complete)), gradient)
+            # Probabilities of 0 and 1 without a penalty leave no curvature to bound the step.
+            size = _JITTER * max(float(np.trace(expected)), 1.0)
+            step = _solved(expected + size * np.eye(len(expected)), gradient)
         assert step is not None
         return self.from_vector(self.to_vector(parameters) + step)
+
+    def thinned(self, share: float) -> LogisticModel:
+        """Return the model for a sample that holds this share of the rows' weight."""
+        return LogisticModel(self.frame, share * self.penalty, self.component_class)
+
+    def curved(self) -> LogisticModel:
+        """Return the model with records that hold the complete-data curvature."""
+        return LogisticModel(self.frame, self.penalty, self.component_class, complete_curvature)
+
+    def curvature(self, record: LogisticRecord) -> FloatArray:
+        """Return minus the complete-data Hessian, prior included (quost2017 eq. 24)."""
+        assert record.complete is not None
+        return self.hessian(record.complete) + self.prior_hessian()
 
     def hessian(self, moments: Curvature) -> FloatArray:
         """Return ``Σ_i φφᵀ ⊗ (diag s - s sᵀ / Σ s)`` in the coordinates of `to_vector`."""

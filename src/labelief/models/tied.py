@@ -24,9 +24,9 @@ __all__ = ["TiedGaussian"]
 class TiedGaussian(MatrixGaussian):
     """Gaussian components with a common full covariance.
 
-    ``log f_j(x) = μ_jᵀ Σ⁻¹ x - ½ μ_jᵀ Σ⁻¹ μ_j - ½ log|2πΣ| - ½ xᵀ Σ⁻¹ x``; the last term is common to
-    all components, and its sum over the rows is the trace of Σ⁻¹ with the total second moment, so a
-    pass costs O(n d J).  M-step: quost2017 eq. 17a-b, with
+    ``log f_j(x) = μ_jᵀ Σ⁻¹ x - ½ μ_jᵀ Σ⁻¹ μ_j - ½ log|2πΣ| - ½ xᵀ Σ⁻¹ x``; the last term is common
+    to all components, and its sum over the rows is the trace of Σ⁻¹ with the total second moment,
+    so a pass costs O(n d J).  M-step: quost2017 eq. 17a-b, with
     ``Σ_ij r_ij (x_i - μ_j)(x_i - μ_j)ᵀ = Σ_i x_i x_iᵀ - Σ_j n_j μ_j μ_jᵀ``.
 
     Examples

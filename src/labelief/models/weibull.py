@@ -46,10 +46,10 @@ class WeibullPrior(NamedTuple):
 class Weibull(BaseEstimator):  # type: ignore[misc]
     """Independent Weibull features given the component (come2008).
 
-    ``f(x) = (k/λ) (x/λ)^{k-1} exp(-(x/λ)^k)`` for x > 0.  Given the shapes, scales are explicit; the
-    shape takes one safeguarded Newton step on the profile of the expected log-likelihood, which is
-    concave in ``(κ, c)``: the M-step improves.  The ridge adds ν rows of a Weibull with the mean and
-    variance of all rows' log features (in expectation), so that no shape runs off to infinity.
+    ``f(x) = (k/λ) (x/λ)^{k-1} exp(-(x/λ)^k)`` for x > 0.  Given the shapes, scales are explicit;
+    the shape takes one safeguarded Newton step on the profile of the expected log-likelihood, which
+    is concave in ``(κ, c)``: the M-step improves.  The ridge adds ν rows of a Weibull with the mean
+    and variance of all rows' log features (in expectation), so that no shape runs off to infinity.
 
     Examples
     --------
@@ -117,13 +117,13 @@ class Weibull(BaseEstimator):  # type: ignore[misc]
         """Return ``-Σ_i w_i Σ_a log x_ia``."""
         return float(-frame.moments.weight * np.sum(frame.center))
 
-    def statistics(
-        self, features: Array, R: Array, factors: tuple[Array, ...]
-    ) -> ExponentialSums:
+    def statistics(self, features: Array, R: Array, factors: tuple[Array, ...]) -> ExponentialSums:
         """Kernel: return the sums of the M-step."""
         return exponential_sums(features, R, factors[1], factors[2])
 
-    def start_statistics(self, X: Array, R: Array, arrays: tuple[Array | None, Array, Array]) -> Array:
+    def start_statistics(
+        self, X: Array, R: Array, arrays: tuple[Array | None, Array, Array]
+    ) -> Array:
         """Kernel: return the log features' first two moments."""
         return cross_product(with_squares(self.coordinates(X, arrays)), R)
 
@@ -165,9 +165,7 @@ class Weibull(BaseEstimator):  # type: ignore[misc]
         bend = n / kappa**2 + ratio * (second - first * (first / zeroth))
         moved = np.clip(kappa + gradient / bend, np.maximum(kappa / 2, _RANGE[0]), None)
         moved = np.where(empty, kappa, np.minimum(moved, np.minimum(kappa * 2, _RANGE[1])))
-        return WeibullParameters(
-            moved, location - np.log(ratio) + (moved - kappa) * first / zeroth
-        )
+        return WeibullParameters(moved, location - np.log(ratio) + (moved - kappa) * first / zeroth)
 
     def fixed_prior(self, frame: Axes, strength: Strength) -> WeibullPrior:
         """Return the weight of the pseudo-rows."""
@@ -191,9 +189,7 @@ class Weibull(BaseEstimator):  # type: ignore[misc]
         """
         return np.concatenate([parameters.shapes.ravel(), parameters.locations.ravel()])
 
-    def from_vector(
-        self, vector: FloatArray, n_components: int, frame: Axes
-    ) -> WeibullParameters:
+    def from_vector(self, vector: FloatArray, n_components: int, frame: Axes) -> WeibullParameters:
         """Return the parameters of a vector."""
         shapes, locations = vector.reshape(2, n_components, frame.rank)
         return WeibullParameters(np.clip(shapes, *_RANGE), locations)
@@ -242,10 +238,12 @@ def _not_positive(block: Block, parameters: tuple[()]) -> Array:
 def _pseudo_sums(
     kappa: FloatArray, location: FloatArray, nu: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return ``ν E e^t`` over a standard Gumbel u, and the first two derivatives of its log in κ."""
+    """Return ``ν E e^t`` over a standard Gumbel u, and two derivatives of its log in κ."""
     share = kappa / _SHAPE
-    pseudo = nu * np.exp(np.minimum(share * _LOCATION - location, 600.0)) * gamma(
-        np.minimum(1.0 + share, 170.0)
+    pseudo = (
+        nu
+        * np.exp(np.minimum(share * _LOCATION - location, 600.0))
+        * gamma(np.minimum(1.0 + share, 170.0))
     )
     slope = (_LOCATION + digamma(1.0 + share)) / _SHAPE
     return np.minimum(pseudo, 1e300), slope, polygamma(1, 1.0 + share) / _SHAPE**2

@@ -35,9 +35,9 @@ def squarem_step(problem: Problem, state: State) -> tuple[State, Info]:
     """Two EM steps and an extrapolation along them (Varadhan and Roland 2008, scheme S3).
 
     With r and v the first and second differences of three EM iterates, the proposal is
-    ``x + 2 α r + α² v``, ``α = ‖r‖/‖v‖``; α = 1 is plain EM.  A proposal that is worse than the last
-    iterate judged gives way to the plain EM step, so the objective never falls.
-    ``memory`` is the longest step allowed: it grows while long steps succeed.
+    ``x + 2 α r + α² v``, ``α = ‖r‖/‖v‖``; α = 1 is plain EM.  A proposal that is worse than the
+    last iterate judged gives way to the plain EM step, so the objective never falls. ``memory`` is
+    the longest step allowed: it grows while long steps succeed.
     """
     longest = 1.0 if state.memory is None else state.memory
     first, info = em_step(problem, replace(state, memory=None))

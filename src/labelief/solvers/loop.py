@@ -1,7 +1,8 @@
 """The one loop: counting, stopping, history, safeguards.  Steps are supplied by the solvers.
 
-A step maps a state to the next; it proposes parameters, and judging them by a pass over the rows *is*
-the next E-step.  A proposal that lowers the objective is halved towards the last good parameters.
+A step maps a state to the next; it proposes parameters, and judging them by a pass over the rows
+*is* the next E-step.  A proposal that lowers the objective is halved towards the last good
+parameters.
 """
 
 from __future__ import annotations
@@ -149,9 +150,7 @@ def run(
     return Outcome(state.evaluation, history or [state.evaluation.objective], status)
 
 
-def judged(
-    problem: Problem, current: Evaluation, proposal: Parameters
-) -> tuple[Evaluation, bool]:
+def judged(problem: Problem, current: Evaluation, proposal: Parameters) -> tuple[Evaluation, bool]:
     """Evaluate a proposal, halved towards `current` until it does not lower the objective.
 
     Returns

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelief._typing import Array, FloatArray, IntArray
+from labelief._typing import FloatArray, IntArray
 from labelief.blocks.source import Block, BlockSource
 from labelief.channels.contract import BoundChannel
 from labelief.kernels.namespace import namespace

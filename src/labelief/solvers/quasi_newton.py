@@ -1,7 +1,8 @@
 """The objective climbed by its gradient: the stop rule of discriminative fits, and L-BFGS.
 
-``∇ log L = Σ_ik ζ_ik ∇ log [pl_i(k) p_k(x_i)]`` (Fisher's identity), so the sums that an M-step needs
-are the gradient of the objective itself, and one pass over the rows is one evaluation (methods.md §1).
+``∇ log L = Σ_ik ζ_ik ∇ log [pl_i(k) p_k(x_i)]`` (Fisher's identity), so the sums that an M-step
+needs are the gradient of the objective itself, and one pass over the rows is one evaluation
+(methods.md §1).
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def lbfgs(
     max_iter: int,
     optimal: Callable[[State, State], bool],
     report: Callable[[State], None] | None = None,
+    metric: FloatArray | None = None,
 ) -> Outcome:
     """Climb by SciPy's L-BFGS, whose line searches each end on a higher objective.
 
@@ -97,8 +99,11 @@ def lbfgs(
         Whether to stop, given the states before and after an iteration.
     report : callable, default=None
         Called with each new state.
+    metric : (p, p) array, default=None
+        A matrix M in whose coordinates, ``v = M z``, the curvature is about W; None is the
+        identity.
     """
-    climb = _Climb(problem, checked_start(problem, start), optimal, report)
+    climb = _Climb(problem, checked_start(problem, start), optimal, report, metric)
     if problem.channel.learned:
         climb.reach(_model_step(problem, climb.state.evaluation))
     elif optimal(climb.state, climb.state):
@@ -121,26 +126,29 @@ class _Climb:
         state: State,
         optimal: Callable[[State, State], bool],
         report: Callable[[State], None] | None,
+        metric: FloatArray | None,
     ) -> None:
         self.problem = problem
         self.state = state
         self.optimal = optimal
         self.report = report
+        self.metric = metric
         self.status: Status | None = None
         self.history: list[float] = []
-        self.unit = 1.0
+        self._origin = np.empty(0)
+        self._unit = 1.0
         self._recent: list[tuple[FloatArray, Evaluation]] = []
 
     def run(self, max_iter: int) -> None:
         """Climb until `status` is set, nothing is gained, or `max_iter` iterations."""
         evaluation = self.state.evaluation
-        length = float(np.linalg.norm(gradient(self.problem, evaluation))) / self.problem.weight
-        self.unit = length if length > 0.0 else 1.0
-        scaled = self.problem.to_vector(evaluation.parameters) / self.unit
-        self._recent = [(scaled, evaluation)]
+        self._origin = self.problem.to_vector(evaluation.parameters)
+        self._unit = float(np.linalg.norm(self._slope(evaluation))) or 1.0
+        origin = np.zeros_like(self._origin)
+        self._recent = [(origin, evaluation)]
         minimize(
             self._descent,
-            scaled,
+            origin,
             jac=True,
             method="L-BFGS-B",
             callback=self._accept,
@@ -166,14 +174,17 @@ class _Climb:
         if self.optimal(before, self.state):
             self.status = Status.CONVERGED
 
+    def _slope(self, evaluation: Evaluation) -> FloatArray:
+        """Return the gradient per row in the coordinates of the metric."""
+        slope = gradient(self.problem, evaluation) / self.problem.weight
+        return slope if self.metric is None else self.metric.T @ slope
+
     def _descent(self, scaled: FloatArray) -> tuple[float, FloatArray]:
         """Return minus the objective per row and its gradient."""
         evaluation = self._evaluated(scaled)
         if not np.isfinite(evaluation.objective):
             return _WORST, np.zeros_like(scaled)
-        weight = self.problem.weight
-        slope = gradient(self.problem, evaluation) * (self.unit / weight)
-        return -evaluation.objective / weight, -slope
+        return -evaluation.objective / self.problem.weight, -self._unit * self._slope(evaluation)
 
     def _accept(self, intermediate_result: OptimizeResult) -> None:
         evaluation = self._evaluated(np.asarray(intermediate_result.x))
@@ -186,7 +197,8 @@ class _Climb:
         for known, evaluation in reversed(self._recent):
             if np.array_equal(known, scaled):
                 return evaluation
-        evaluation = self.problem.evaluate(self.problem.from_vector(scaled * self.unit))
+        step = self._unit * (scaled if self.metric is None else self.metric @ scaled)
+        evaluation = self.problem.evaluate(self.problem.from_vector(self._origin + step))
         self._recent.append((scaled.copy(), evaluation))
         return evaluation
 

@@ -99,9 +99,7 @@ def make_start(
     split = {"kmeans": _seeded, "random": _random_rows}.get(init, _deterministic)
     split = partial(split, generator=generator)
     if init == "random":
-        centers = np.vstack(
-            [split(z, weights * classes[:, k], 1) for k in component_class]
-        )
+        centers = np.vstack([split(z, weights * classes[:, k], 1) for k in component_class])
         kernel = _nearest_of_all
     elif by_labels:
         kernel = _nearest_in_class
