@@ -9,7 +9,6 @@ from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
 from labelief._typing import Array, FloatArray
@@ -25,7 +24,7 @@ from labelief.estimators.validation import (
     read_rows,
     read_weights,
 )
-from labelief.kernels.namespace import namespace
+from labelief.kernels.namespace import is_sparse, namespace
 from labelief.labels.targets import Target, read_target
 from labelief.models.conditioning import condition
 from labelief.models.logistic import (
@@ -262,8 +261,8 @@ class LogisticRegression(SoftClassifier):
         self.n_passes_ = problem.n_passes
         if not self.converged_:
             warnings.warn(
-                f"The fit ended by: {outcome.status.value}, after {self.n_iter_} iterations, with a "
-                f"slope above tol={self.tol:g}. Increase max_iter or loosen tol.",
+                f"The fit ended by: {outcome.status.value}, after {self.n_iter_} iterations, with "
+                f"a slope above tol={self.tol:g}. Increase max_iter or loosen tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -277,7 +276,7 @@ def _kept(
     if target.codes is not None and np.min(target.codes) < 0:
         unknown = target.codes < 0
         share = 1.0 - float(np.mean(unknown))
-        size = rows.nnz if issparse(rows) else rows.shape[0] * rows.shape[1]
+        size = rows.nnz if is_sparse(rows) else rows.shape[0] * rows.shape[1]
         if 0.0 < share * size * 8 <= _COPY_BYTES:
             out = out | unknown
     if not np.any(out) or np.all(out):

@@ -12,20 +12,33 @@ from labelief._typing import Array, FloatArray
 
 _NUMPY = array_namespace(np.empty(0))
 
-__all__ = ["column_product", "cross_product", "empty", "namespace", "to_float64", "to_host"]
+__all__ = [
+    "column_product",
+    "cross_product",
+    "empty",
+    "is_sparse",
+    "namespace",
+    "to_float64",
+    "to_host",
+]
+
+
+def is_sparse(x: Any) -> bool:
+    """Return whether `x` is a SciPy sparse matrix."""
+    return bool(issparse(x))
 
 
 def namespace(x: Array) -> Any:
     """Return the array-API namespace of `x` (NumPy's for SciPy sparse matrices)."""
     # The look-up costs as much as a small product; nearly all rows are NumPy's.
-    if type(x) is np.ndarray or issparse(x):
+    if type(x) is np.ndarray or is_sparse(x):
         return _NUMPY
     return array_namespace(x)
 
 
 def to_float64(x: Array) -> Array:
     """Return `x` in double precision, uncopied where it already is."""
-    if type(x) is np.ndarray or issparse(x):
+    if type(x) is np.ndarray or is_sparse(x):
         return x.astype(np.float64, copy=False)
     xp = namespace(x)
     return x if x.dtype == xp.float64 else xp.astype(x, xp.float64)
@@ -41,7 +54,7 @@ def to_host(x: Array) -> FloatArray:
 def empty(shape: tuple[int, ...], like: Array) -> Array:
     """Return an uninitialised array of doubles beside `like`."""
     xp = namespace(like)
-    if is_numpy_array(like) or issparse(like):
+    if is_numpy_array(like) or is_sparse(like):
         return np.empty(shape)
     return xp.empty(shape, dtype=xp.float64, device=device(like))
 
@@ -54,7 +67,7 @@ def column_product(features: Array, coefficients: Array) -> Array:
     features : (b, p) array or sparse matrix
     coefficients : (p, J) array
     """
-    if issparse(features):
+    if is_sparse(features):
         return np.asfortranarray(features @ coefficients)
     return (coefficients.T @ features.T).T
 

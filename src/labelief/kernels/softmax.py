@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array, hstack, issparse
+from scipy.sparse import csr_array, diags_array, hstack
 
 from labelief._typing import Array
 from labelief.kernels.features import with_ones
-from labelief.kernels.namespace import column_product, cross_product, namespace
+from labelief.kernels.namespace import column_product, cross_product, is_sparse, namespace
 
 __all__ = [
     "Curvature",
@@ -86,7 +86,7 @@ def linear_sums(features: Array, residuals: Array) -> LinearSums:
 
 def augmented(features: Array, inverse_scale: Array) -> Array:
     """Return ``(1, x / s)``, (b, 1 + d), sparse where the features are."""
-    if issparse(features):
+    if is_sparse(features):
         ones = csr_array(np.ones((features.shape[0], 1)))
         return hstack([ones, features @ diags_array(inverse_scale)], format="csr")
     return with_ones(features * inverse_scale)
@@ -107,7 +107,7 @@ def curvature(phi: Array, weights: Array) -> Curvature:
     xp = namespace(weights)
     root = xp.sqrt(xp.sum(weights, axis=1))
     share = weights / xp.where(root > 0, root, xp.ones_like(root))[:, None]
-    if issparse(phi):
+    if is_sparse(phi):
         spread = hstack([diags_array(s) @ phi for s in share.T], format="csr")
         rooted = diags_array(root) @ phi
         return Curvature((spread.T @ rooted).toarray(), (spread.T @ spread).toarray())
