@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 from array_api_compat import device, is_array_api_obj, is_numpy_array
-from scipy.sparse import issparse
 
 from labelief._typing import Array, FloatArray
 from labelief.blocks.evidence import Evidence
 from labelief.blocks.records import add, map_leaves, record_to_host
 from labelief.blocks.source import Block
 from labelief.blocks.threads import thread_count, threaded_map
-from labelief.kernels.namespace import namespace, to_host
+from labelief.kernels.namespace import is_sparse, namespace, to_host
 
 __all__ = ["ArrayBlocks"]
 
@@ -61,7 +60,7 @@ class ArrayBlocks:
         self.responsibilities = responsibilities
         self.block_rows = block_rows
         self.n_threads = n_threads or thread_count()
-        self._on_host = is_numpy_array(X) or issparse(X)
+        self._on_host = is_numpy_array(X) or is_sparse(X)
         self._on_accelerator = not self._on_host and "cpu" not in str(device(X)).lower()
         self.total_weight = float(X.shape[0] if weights is None else np.sum(weights))
 
@@ -78,7 +77,7 @@ class ArrayBlocks:
     @property
     def sparse(self) -> bool:
         """Whether the rows are CSR."""
-        return bool(issparse(self.X))
+        return is_sparse(self.X)
 
     def map_reduce(self, kernel: Callable[..., Any], parameters: Any, width: int) -> Any:
         """Add up the records ``kernel(block, parameters)`` of all blocks, on the host."""
@@ -109,7 +108,7 @@ class ArrayBlocks:
         index = np.unique(np.linspace(0, n - 1, min(n, size)).round().astype(np.int64))
         if self._on_host:
             X = self.X[index]
-            X = X.toarray() if issparse(X) else X
+            X = X.toarray() if is_sparse(X) else X
         else:
             X = namespace(self.X).take(self.X, self._move(index), axis=0)
         weights = np.ones(len(index)) if self.weights is None else np.asarray(self.weights)[index]

@@ -129,7 +129,7 @@ class AnnotatorMatrices:
         return counts.reshape(self.n_classes, self.shape[0], self.shape[2]).swapaxes(0, 1)
 
 
-class AnnotatorNoise(BaseEstimator):  # type: ignore[misc]
+class AnnotatorNoise(BaseEstimator):
     """Votes of several annotators, whose confusion matrices are learned with the classifier.
 
     ``pl_i(k) = Π_a γ_a(v_ia | k)`` over the votes v_ia that exist (Dawid and Skene 1979; Raykar et

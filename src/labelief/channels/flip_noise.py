@@ -150,7 +150,7 @@ class SymmetricFlips(_LearnedFlips):
         return 1
 
 
-class FlipNoise(BaseEstimator):  # type: ignore[misc]
+class FlipNoise(BaseEstimator):
     """Observed labels passed through a flipping matrix before anybody saw them (liu2022 §2).
 
     ``pl_i(k) = Σ_j pl_i^obs(j) γ(j | k)``; the matrix is learned with the classifier, from a start
@@ -235,4 +235,4 @@ def _checked_matrix(matrix: Any, n_classes: int) -> FloatArray:
             f"Row {int(np.argmax(off))} of matrix does not sum to 1: it must give the "
             "probabilities of the observed classes for that true class."
         )
-    return checked / np.sum(checked, axis=1, keepdims=True)
+    return np.asarray(checked / np.sum(checked, axis=1, keepdims=True))

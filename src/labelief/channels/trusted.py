@@ -82,7 +82,7 @@ class BoundTrust:
         return 0
 
 
-class Trusted(BaseEstimator):  # type: ignore[misc]
+class Trusted(BaseEstimator):
     """Take the labels as they are: their plausibilities are the likelihood of what was observed.
 
     Examples

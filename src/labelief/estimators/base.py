@@ -27,7 +27,7 @@ from labelief.solvers.problem import Parameters, component_arrays
 __all__ = ["SoftClassifier"]
 
 
-class SoftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SoftClassifier(ClassifierMixin, BaseEstimator):
     """Base of classifiers that learn from soft labels through a model and a channel.
 
     A fit leaves ``_model``, ``_channel`` (bound) and ``_parameters``; everything below reads them.

@@ -32,7 +32,7 @@ from labelief.solvers.problem import Parameters, Problem
 __all__ = ["DawidSkene", "pool_by_dawid_skene"]
 
 
-class DawidSkene(BaseEstimator):  # type: ignore[misc]
+class DawidSkene(BaseEstimator):
     """Learn who to believe from votes alone (Dawid and Skene 1979; methods.md §1, last form).
 
     ``L(π, γ) = Π_i Σ_k π_k Π_a γ_a(v_ia | k)``: :class:`AnnotatorNoise` without features, climbed

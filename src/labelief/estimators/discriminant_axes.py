@@ -13,7 +13,7 @@ from labelief.kernels.namespace import namespace, to_float64
 __all__ = ["DiscriminantAxes"]
 
 
-class DiscriminantAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # type: ignore[misc]
+class DiscriminantAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Adds ``transform`` to a classifier with one mean per class and a common covariance."""
 
     def transform(self, X: Any) -> Array:
@@ -30,7 +30,7 @@ class DiscriminantAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # ty
         -------
         (n, min(K - 1, rank)) array
         """
-        rows = self._read(X)  # type: ignore[attr-defined]
+        rows = self._read(X)
         center, axes = self._axes()
         xp = namespace(rows)
         if hasattr(rows, "ctypes"):
@@ -44,7 +44,7 @@ class DiscriminantAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):  # ty
 
     def _axes(self) -> tuple[FloatArray, FloatArray]:
         """Return the centre (d,) and the axes (d, m)."""
-        model, parameters = self._model, self._parameters.model  # type: ignore[attr-defined]
+        model, parameters = self._model, self._parameters.model
         frame, gaussian, weights = model.frame, parameters.density, parameters.weights
         middle = weights @ gaussian.means
         # In coordinates where the common covariance is I, the axes are principal.

@@ -140,7 +140,10 @@ class ComponentModel:
 
     def class_priors(self, parameters: ComponentParameters, n_classes: int) -> FloatArray:
         """Return π, (K,)."""
-        return np.bincount(self.component_class, parameters.weights, minlength=n_classes)
+        weights = parameters.weights
+        return np.asarray(
+            np.bincount(self.component_class, weights, minlength=n_classes), dtype=np.float64
+        )
 
     def within_class(self, parameters: ComponentParameters, n_classes: int) -> FloatArray:
         """Return the weights within classes, (J,); equal ones in a class without prior."""

@@ -16,7 +16,7 @@ from labelief.models.contract import MStep
 __all__ = ["ExponentialFamily"]
 
 
-class ExponentialFamily(BaseEstimator):  # type: ignore[misc]
+class ExponentialFamily(BaseEstimator):
     """Densities ``log f_j(x) = φ(x)·η_j`` with φ starting by 1 and ``factors = (η,)``, η (p, J).
 
     The additive record is ``Φᵀ R``, (p, J); its first row holds the components' weights.
@@ -58,4 +58,4 @@ class ExponentialFamily(BaseEstimator):  # type: ignore[misc]
 
     def counts(self, record: FloatArray) -> FloatArray:
         """Return the weight of each component, (J,)."""
-        return record[0]
+        return np.asarray(record[0])

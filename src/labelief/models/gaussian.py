@@ -64,7 +64,7 @@ class MatrixParameters:
     @cached_property
     def inverse_factors(self) -> FloatArray:
         """Inverses of the Cholesky factors, (J, r, r) or (1, r, r)."""
-        return np.linalg.inv(self.factors)
+        return np.asarray(np.linalg.inv(self.factors), dtype=np.float64)
 
     @cached_property
     def precisions(self) -> FloatArray:
@@ -89,7 +89,7 @@ def unpack_products(products: FloatArray, rank: int) -> FloatArray:
 def cholesky_or_explain(covariances: FloatArray) -> FloatArray:
     """Return Cholesky factors, or say which component has no covariance."""
     try:
-        factors = np.linalg.cholesky(covariances)
+        factors: FloatArray = np.asarray(np.linalg.cholesky(covariances), dtype=np.float64)
         if np.all(np.isfinite(factors)):
             return factors
     except np.linalg.LinAlgError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import digamma, gamma, polygamma
@@ -37,13 +36,14 @@ class WeibullParameters:
     locations: FloatArray
 
 
-class WeibullPrior(NamedTuple):
+@dataclass(frozen=True)
+class WeibullPrior:
     """ν rows of a Weibull with the mean and variance of all log features."""
 
     count: float
 
 
-class Weibull(BaseEstimator):  # type: ignore[misc]
+class Weibull(BaseEstimator):
     """Independent Weibull features given the component (come2008).
 
     ``f(x) = (k/λ) (x/λ)^{k-1} exp(-(x/λ)^k)`` for x > 0.  Given the shapes, scales are explicit;

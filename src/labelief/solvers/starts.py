@@ -131,7 +131,8 @@ def _telling(told: FloatArray) -> FloatArray:
     mean = np.sum(told, axis=0) / total
     spread = np.sum(np.abs(told - counts[:, None] * mean), axis=0)
     scale = 2.0 * total * mean * (1.0 - mean)
-    return np.where(scale > 0, spread / np.where(scale > 0, scale, 1.0), 1.0 * (mean > 0))
+    safe = np.where(scale > 0, scale, 1.0)
+    return np.asarray(np.where(scale > 0, spread / safe, 1.0 * (mean > 0)))
 
 
 def _given(block: Block, parameters: Any) -> Array:
