@@ -156,13 +156,12 @@ def test_plausibilities_of_any_type(dtype):
     np.testing.assert_allclose(counts, Dense(pl.astype(float)).counts(ZETA[: len(pl)], FLIPPED))
 
 
-def test_told_weighs_a_row_by_what_its_label_says():
+def test_told_shares_a_row_unless_its_label_says_nothing():
     got = Dense(PL).told(TRUSTED)
     np.testing.assert_array_equal(got[0], [1, 0, 0])
     np.testing.assert_array_equal(got[2], [0, 0, 0])
     p = PL[1] / PL[1].sum()
-    told = 1 + np.sum(p * np.log(p)) / np.log(K)
-    np.testing.assert_allclose(got[1], p * told, rtol=1e-13)
+    np.testing.assert_allclose(got[1], p, rtol=1e-13)
 
 
 def test_crisp_codes_and_crisp_plausibilities_agree():
