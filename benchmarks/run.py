@@ -1,7 +1,9 @@
 """Run the benchmarks: JSON lines as they come, then a table, kept in RESULTS.md.
 
 ``make bench`` runs all of them; ``python benchmarks/run.py lda memory`` some.  Ours and the rival
-run in turn in one process, on two threads, in float64; each time is the median of five.
+run in turn in one process, on two threads, in float64; each time is the median of five.  RESULTS.md
+is written only by a whole run on a machine that did nothing else: on a busy one, threads that wait
+for each other make either side look many times slower than it is.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -45,6 +48,7 @@ def main() -> None:
     about = machine()
     print(json.dumps(about))
     done: list[Row] = []
+    busiest = 0.0
     with (HERE / "results.jsonl").open("w") as record:
         record.write(json.dumps(about) + "\n")
         for group in options.groups or GROUPS:
@@ -53,8 +57,11 @@ def main() -> None:
                 print(line, flush=True)
                 record.write(line + "\n")
                 done.append(row)
+                busiest = max(busiest, os.getloadavg()[0])
     print("\n" + table(done))
-    if not options.groups and options.scale == 1.0:
+    if busiest > THREADS + 1:
+        print(f"\nThe machine was busy (load {busiest:.1f}): the times say little")
+    elif not options.groups and options.scale == 1.0:
         facts = "\n".join(f"- {key}: {value}" for key, value in about.items())
         text = f"# Benchmarks\n\nWritten by `make bench`; see run.py.\n\n{table(done)}\n\n{facts}\n"
         (HERE / "RESULTS.md").write_text(text)
