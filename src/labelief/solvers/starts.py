@@ -17,7 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from labelief._typing import Array, FloatArray, IntArray
+from labelief._typing import Array, BoolArray, FloatArray, IntArray
 from labelief.blocks.evidence import Likelihoods
 from labelief.blocks.source import Block, BlockSource
 from labelief.kernels.namespace import column_product, namespace, to_host
@@ -30,7 +30,7 @@ __all__ = ["Start", "given_start", "make_start"]
 _SAMPLE = 20_000
 # How sharply rows follow the nearest of the clusters, in units of the features' total variance.
 _SHARPNESS = 5.0
-# Labels that tell a class from the others less than this are no start for it.
+# Labels that tell two classes apart by less than this are no start for them.
 _TELLING = 0.01
 
 
@@ -88,7 +88,7 @@ def make_start(
     classes = to_host(posterior(evidence.log_weights(look))[1])
     told = weights[:, None] * to_host(evidence.told(look))
     named = np.sum(weights[:, None] * classes, axis=0) > 0
-    silent = named & (_telling(told) < _TELLING)
+    silent = _untold(told, named)
     sizes = np.bincount(component_class, minlength=n_classes)
     by_labels = n_classes == 1 or not np.any(silent)
     if init == "labels" and not by_labels:
@@ -96,10 +96,9 @@ def make_start(
             f"The labels say too little of class {int(np.argmax(silent))} (in the order of "
             "classes_) to start from: use init='auto' or 'kmeans'."
         )
-    split = {"kmeans": _seeded, "random": _random_rows}.get(init, _deterministic)
-    split = partial(split, generator=generator)
+    split = partial(_seeded if init == "kmeans" else _deterministic, generator=generator)
     if init == "random":
-        centers = np.vstack([split(z, weights * classes[:, k], 1) for k in component_class])
+        centers = _random_rows(z, weights[:, None] * classes[:, component_class], generator)
         kernel = _nearest_of_all
     elif by_labels:
         kernel = _nearest_in_class
@@ -118,21 +117,28 @@ def make_start(
     return Start(partial(kernel, density.coordinates), parameters)
 
 
-def _telling(told: FloatArray) -> FloatArray:
-    """Return how far labels tell each class from the others, (K,): 1 for crisp labels.
+def _untold(told: FloatArray, named: BoolArray) -> BoolArray:
+    """Return which of the named classes labels do not tell from every other, (K,).
 
-    Classes whose shares are the same in all rows would start from equal means, a fixed point.  With
-    p a class's shares and p̄ their mean, ``Σ_i |p_i - p̄| / (2 n p̄ (1 - p̄))``.
+    Classes whose shares are proportional over all rows would start from equal means, a fixed point.
+    With p_k the shares of class k divided by their sum, two classes are told apart by the total
+    variation ``½ Σ_i |p_ik - p_il|``: 1 for crisp labels.
     """
-    counts = np.sum(told, axis=1)
-    total = float(np.sum(counts))
-    if total == 0:
-        return np.zeros(told.shape[1])
-    mean = np.sum(told, axis=0) / total
-    spread = np.sum(np.abs(told - counts[:, None] * mean), axis=0)
-    scale = 2.0 * total * mean * (1.0 - mean)
-    safe = np.where(scale > 0, scale, 1.0)
-    return np.asarray(np.where(scale > 0, spread / safe, 1.0 * (mean > 0)))
+    counts = np.sum(told, axis=0)
+    shares = told / np.where(counts > 0, counts, 1.0)
+    # 1 - Σ_i √(p_ik p_il), one product, is never more than the total variation.
+    roots = np.sqrt(shares)
+    close = 1.0 - roots.T @ roots < _TELLING
+    untold: BoolArray = named & (counts == 0)
+    for k in np.flatnonzero(counts > 0):
+        rivals = np.flatnonzero(close[k] & (counts > 0) & ~(untold & untold[k]))
+        rivals = rivals[rivals != k]
+        if len(rivals):
+            apart = 0.5 * np.sum(np.abs(shares[:, rivals] - shares[:, [k]]), axis=0)
+            alike = rivals[apart < _TELLING]
+            untold[alike] = True
+            untold[k] |= len(alike) > 0
+    return untold
 
 
 def _given(block: Block, parameters: Any) -> Array:
@@ -217,14 +223,20 @@ def _seeded(
     return _lloyd(z, weights, n_clusters, init="k-means++", random_state=seed)
 
 
-def _random_rows(
-    z: FloatArray, weights: FloatArray, n_clusters: int, generator: np.random.Generator
-) -> FloatArray:
-    """Place centres on random rows."""
-    total = float(np.sum(weights))
-    if total <= 0:
-        return _mean(z, weights, n_clusters)
-    return z[generator.choice(len(z), size=n_clusters, p=weights / total)]
+def _random_rows(z: FloatArray, weights: FloatArray, generator: np.random.Generator) -> FloatArray:
+    """Place each component's centre on a random row, (J, r), by its column of weights, (m, J).
+
+    No two on one point while there are others: equal means are a fixed point.
+    """
+    centers = np.zeros((weights.shape[1], z.shape[1]))
+    taken = np.zeros(len(z), dtype=np.bool_)
+    for j, column in enumerate(weights.T):
+        free = np.where(taken, 0.0, column)
+        chances = free if np.sum(free) > 0 else column
+        if np.sum(chances) > 0:
+            centers[j] = z[generator.choice(len(z), p=chances / np.sum(chances))]
+            taken |= np.all(z == centers[j], axis=1)
+    return centers
 
 
 def _lloyd(z: FloatArray, weights: FloatArray, n_clusters: int, **settings: Any) -> FloatArray:
