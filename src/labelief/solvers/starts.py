@@ -30,6 +30,8 @@ __all__ = ["Start", "given_start", "make_start"]
 _SAMPLE = 20_000
 # How sharply rows follow the nearest of the clusters, in units of the features' total variance.
 _SHARPNESS = 5.0
+# Rows whose principal variances are this much alike have no principal axis.
+_ROUND = 0.9
 # Labels that tell two classes apart by less than this are no start for them.
 _TELLING = 0.01
 
@@ -255,13 +257,23 @@ def _mean(z: FloatArray, weights: FloatArray, n_clusters: int) -> FloatArray:
 
 
 def _widest(z: FloatArray, weights: FloatArray) -> tuple[float, FloatArray]:
-    """Return the weighted spread along the principal axis, and the axis, its sign fixed."""
+    """Return the weighted spread along the axis to split, and the axis.
+
+    It is the principal axis; where rows spread alike in all directions, as whitened rows do, it is
+    the axis of the flattest tails, the last eigenvector of ``Σ_i w_i ‖z_i‖² z_i z_iᵀ`` (Cardoso
+    1989): two groups apart are flatter than one.  Both turn with the rows, and skewness fixes the
+    sign, so that the split does not depend on coordinates.
+    """
     if len(z) < 2:
         return -1.0, np.zeros(z.shape[1])
     centered = z - np.average(z, axis=0, weights=weights)
     values, vectors = np.linalg.eigh((centered * weights[:, None]).T @ centered)
     axis = vectors[:, -1]
-    return float(values[-1]), axis * np.sign(axis[np.argmax(np.abs(axis))])
+    if values[0] > _ROUND * values[-1]:
+        tails = weights * np.sum(centered**2, axis=1)
+        axis = np.linalg.eigh((centered * tails[:, None]).T @ centered)[1][:, 0]
+    skewness = float(weights @ (centered @ axis) ** 3)
+    return float(values[-1]), axis if skewness >= 0 else -axis
 
 
 def _matched(
