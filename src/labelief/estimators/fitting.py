@@ -89,7 +89,9 @@ def fit_components(
     seeds = check_random_state(random_state).randint(2**31 - 1, size=settings.n_init)
     sizes = np.bincount(component_class, minlength=n_classes)
     # Labels that decide every responsibility leave one M-step to do and nothing to search for.
-    exact = exact and density.m_step == "exact"
+    # A held prior of 0 may contradict them: the loop says so.
+    possible = priors is None or bool(np.all(priors > 0))
+    exact = exact and possible and density.m_step == "exact"
     best: Fit | None = None
     for number, seed in enumerate(seeds):
         init = "random" if number and settings.init in ("auto", "labels") else settings.init
