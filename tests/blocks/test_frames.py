@@ -146,3 +146,70 @@ def test_axes_with_one_scale_keep_their_proportions():
 def test_all_columns_need_no_selection():
     frame = axes(measure_moments(ArrayBlocks(Z), full=False))
     assert frame.arrays[0] is None
+
+
+@pytest.mark.parametrize("rank", [4, 3])
+def test_an_affine_change_turns_the_coordinates_and_no_more(rank):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(30, rank)) @ rng.normal(size=(rank, 4))
+    change = rng.normal(size=(4, 4)) * 10.0 ** np.array([-3.0, 0.0, 1.0, 4.0])
+    one, two = (
+        whitening(blocks, measure_moments(blocks, full=True))
+        for blocks in (ArrayBlocks(X), ArrayBlocks(X @ change + [5.0, -1e3, 0.0, 1e5]))
+    )
+    assert one.rank == two.rank == rank
+    z, turned = (
+        (data - frame.moments.mean) @ frame.basis
+        for data, frame in ((X, one), (X @ change + [5.0, -1e3, 0.0, 1e5], two))
+    )
+    np.testing.assert_allclose(turned @ turned.T, z @ z.T, atol=1e-6)
+    if rank == 4:
+        growth = np.linalg.slogdet(change)[1]
+        assert two.log_volume == pytest.approx(one.log_volume + growth, abs=1e-8)
+
+
+def test_a_weight_of_two_is_a_row_twice_in_the_frame():
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(25, 3)) @ rng.normal(size=(3, 4))
+    times = rng.integers(1, 4, 25)
+    one, two = (
+        whitening(blocks, measure_moments(blocks, full=True))
+        for blocks in (
+            ArrayBlocks(X, weights=times.astype(float)),
+            ArrayBlocks(np.repeat(X, times, axis=0)),
+        )
+    )
+    assert one.rank == two.rank == 3
+    assert one.log_volume == pytest.approx(two.log_volume, rel=1e-10)
+    np.testing.assert_allclose(one.basis @ one.basis.T, two.basis @ two.basis.T, rtol=1e-8)
+
+
+def test_locations_and_covariances_go_back_to_the_features():
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 3)) + 100.0
+    frame = whitening(ArrayBlocks(X), measure_moments(ArrayBlocks(X), full=True))
+    z = (X - frame.moments.mean) @ frame.basis
+    np.testing.assert_allclose(frame.locations(z), X, rtol=1e-12)
+    part = z[:20]
+    np.testing.assert_allclose(
+        frame.covariances(np.cov(part.T, ddof=0)), np.cov(X[:20].T, ddof=0), rtol=1e-9
+    )
+    stacked = frame.covariances(np.stack([np.eye(3), 2.0 * np.eye(3)]))
+    np.testing.assert_allclose(stacked[1], 2.0 * np.cov(X.T, ddof=0), rtol=1e-9)
+    np.testing.assert_array_equal(stacked, np.swapaxes(stacked, 1, 2))
+
+
+@pytest.mark.parametrize("dependent", [False, True])
+def test_whitening_in_any_array_library(xp, dependent):
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(60, 3))
+    if dependent:
+        X = np.column_stack([X, X[:, 0] + 1e-7 * rng.normal(size=60)])
+    here, there = (
+        whitening(blocks, measure_moments(blocks, full=True))
+        for blocks in (ArrayBlocks(X), ArrayBlocks(xp.asarray(X), block_rows=17))
+    )
+    assert here.rank == there.rank == X.shape[1]
+    z = (X - there.moments.mean) @ there.basis
+    np.testing.assert_allclose(np.cov(z.T, ddof=0), np.eye(X.shape[1]), atol=1e-6)
+    assert there.log_volume == pytest.approx(here.log_volume, rel=1e-6)

@@ -123,3 +123,30 @@ def test_any_numbers_have_finite_moments(X):
         assert np.all(np.isfinite(part))
     varies = np.ptp(X, axis=0) > 1e-9 * np.abs(X).max(axis=0)
     assert np.all((moments.scale > 0) | ~varies)
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_a_weight_of_two_is_a_row_twice(full):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(50, 3)) * [1e-8, 1.0, 1e8] + [1.0, 0.0, 1e9]
+    times = rng.integers(1, 5, 50)
+    once = measure_moments(ArrayBlocks(X, weights=times.astype(float)), full=full)
+    twice = measure_moments(ArrayBlocks(np.repeat(X, times, axis=0)), full=full)
+    assert once.weight == twice.weight == times.sum()
+    np.testing.assert_allclose(once.mean, twice.mean, rtol=1e-14)
+    np.testing.assert_allclose(once.scale, twice.scale, rtol=1e-9)
+    if full:
+        np.testing.assert_allclose(once.correlation, twice.correlation, atol=1e-9)
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_rows_of_any_array_library(xp, full):
+    X = np.random.default_rng(4).normal(size=(40, 3)) + 1e6
+    weights = np.random.default_rng(5).uniform(0.5, 2.0, 40)
+    here = measure_moments(ArrayBlocks(X, weights=weights), full=full)
+    there = measure_moments(ArrayBlocks(xp.asarray(X), weights=weights, block_rows=9), full=full)
+    for name in ("weight", "mean", "scale"):
+        np.testing.assert_allclose(getattr(there, name), getattr(here, name), rtol=1e-12)
+    if full:
+        assert type(there.correlation) is np.ndarray
+        np.testing.assert_allclose(there.correlation, here.correlation, atol=1e-10)
