@@ -139,18 +139,6 @@ def test_acceleration_pays_where_em_creeps():
     assert passes["squarem"] < passes["em"] / 3
 
 
-def test_the_longest_step_grows_while_long_steps_succeed():
-    problem, start = slow_mixture()
-    state = State(problem.evaluate(start))
-    longest = []
-    for _ in range(8):
-        state, _ = squarem_step(problem, state)
-        longest.append(state.memory)
-    assert longest[0] == 4.0
-    assert max(longest) >= 16.0
-    assert set(longest) <= {4.0**k for k in range(12)}
-
-
 class Overshooting:
     """A problem whose every extrapolation is worse than what it started from, or no parameter."""
 
@@ -174,10 +162,9 @@ def test_extrapolation_that_fails_gives_way_to_em(how):
     for _ in range(10):
         plain, _ = em_step(problem, plain)
     broken = Overshooting(problem, how)
-    fast, info = squarem_step(broken, State(plain.evaluation, 10, memory=64.0))
+    fast, info = squarem_step(broken, State(plain.evaluation, 10))
     for _ in range(2):
         plain, _ = em_step(problem, plain)
     assert broken.refused == 1
     assert not info.fell
     assert fast.evaluation.objective == pytest.approx(plain.evaluation.objective, rel=1e-13)
-    assert fast.memory == 16.0

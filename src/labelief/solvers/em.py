@@ -27,7 +27,7 @@ def em_step(problem: Problem, state: State) -> tuple[State, Info]:
     if not held and _still(problem, current, proposal):
         return replace(state, iteration=state.iteration + 1), Info(stationary=True)
     evaluation, fell = judged(problem, current, proposal)
-    next_state = State(evaluation, state.iteration + 1, state.memory)
+    next_state = State(evaluation, state.iteration + 1)
     return next_state, Info(stationary=evaluation is current and not fell and not held, fell=fell)
 
 
@@ -36,31 +36,25 @@ def squarem_step(problem: Problem, state: State) -> tuple[State, Info]:
 
     With r and v the first and second differences of three EM iterates, the proposal is
     ``x + 2 α r + α² v``, ``α = ‖r‖/‖v‖``; α = 1 is plain EM.  A proposal that is worse than the
-    last iterate judged gives way to the plain EM step, so the objective never falls. ``memory`` is
-    the longest step allowed: it grows while long steps succeed.
+    last iterate judged gives way to the plain EM step, so the objective never falls.
     """
-    longest = 1.0 if state.memory is None else state.memory
-    first, info = em_step(problem, replace(state, memory=None))
+    first, info = em_step(problem, state)
     if info.stationary or info.fell:
-        return replace(first, memory=longest), info
+        return first, info
     middle = first.evaluation
     x0 = problem.to_vector(state.evaluation.parameters)
     x1 = problem.to_vector(middle.parameters)
     second = problem.maximise(middle)
     r = x1 - x0
     v = problem.to_vector(second) - x1 - r
-    length = float(np.linalg.norm(r) / max(float(np.linalg.norm(v)), 1e-300))
-    alpha = float(np.clip(length, 1.0, longest))
+    alpha = float(np.linalg.norm(r) / max(float(np.linalg.norm(v)), 1e-300))
     evaluation = None
     if alpha > 1.0:
         evaluation = _extrapolated(problem, middle, x0 + 2.0 * alpha * r + alpha**2 * v)
-        longest = max(1.0, longest / 4.0) if evaluation is None else longest
     if evaluation is None:
         evaluation, fell = judged(problem, middle, second)
         info = Info(stationary=evaluation is middle and not fell, fell=fell)
-    if alpha == longest:
-        longest *= 4.0
-    return State(evaluation, first.iteration, longest), info
+    return State(evaluation, first.iteration), info
 
 
 def _extrapolated(problem: Problem, floor: Evaluation, vector: FloatArray) -> Evaluation | None:

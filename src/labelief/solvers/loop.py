@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 import numpy as np
 
@@ -41,13 +40,10 @@ class State:
     evaluation : Evaluation
     iteration : int
         Steps done.
-    memory : Any
-        What a solver remembers; None at the start.
     """
 
     evaluation: Evaluation
     iteration: int = 0
-    memory: Any = None
 
 
 @dataclass(frozen=True)

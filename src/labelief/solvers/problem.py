@@ -12,7 +12,13 @@ from labelief._typing import FloatArray, IntArray
 from labelief.blocks.source import Block, BlockSource
 from labelief.channels.contract import BoundChannel
 from labelief.kernels.namespace import namespace
-from labelief.kernels.posterior import class_sums, posterior, spread
+from labelief.kernels.posterior import (
+    class_sums,
+    posterior,
+    relative,
+    spread,
+    weighted_posterior,
+)
 from labelief.models.contract import Model
 
 __all__ = ["Evaluation", "Parameters", "Problem", "component_arrays"]
@@ -72,8 +78,21 @@ def _pass(model: Model, learned: bool, block: Block, parameters: Any) -> _Pass:
     xp = namespace(block.X)
     features = model.features(block.X, factors)
     log_joint = model.log_joint(features, factors)
-    log_weights = spread(block.evidence.log_weights(likelihoods), component_class)
-    log_evidence, responsibilities = posterior(log_joint + log_weights)
+    top, likelihood = relative(log_joint)
+    weights = block.evidence.weights(likelihoods)
+    weighed = (
+        None
+        if weights is None
+        else weighted_posterior(likelihood, spread(weights, component_class))
+    )
+    if weighed is None:
+        log_weights = spread(block.evidence.log_weights(likelihoods), component_class)
+        weighed = posterior(log_joint - top[:, None] + log_weights)
+    log_evidence, responsibilities = weighed
+    # Joint densities carry the row's own; conditional probabilities divide it out.
+    log_evidence = log_evidence + (
+        -xp.log(xp.sum(likelihood, axis=1)) if model.conditional else top
+    )
     if block.weights is not None:
         log_evidence = log_evidence * block.weights
         responsibilities = responsibilities * block.weights[:, None]
@@ -83,7 +102,7 @@ def _pass(model: Model, learned: bool, block: Block, parameters: Any) -> _Pass:
         counts = block.evidence.counts(classes, likelihoods)
     return _Pass(
         xp.sum(log_evidence),
-        model.statistics(features, responsibilities, log_joint, factors),
+        model.statistics(features, responsibilities, likelihood, factors),
         counts,
     )
 
