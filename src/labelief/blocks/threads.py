@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from contextvars import copy_context
 from functools import cache
 from typing import Any
 
@@ -40,4 +41,6 @@ def threaded_map(function: Callable[[Any], Any], items: list[Any], n_threads: in
         yield from map(function, items)
         return
     with single_threaded_blas(), ThreadPoolExecutor(n_threads) as executor:
-        yield from executor.map(function, items)
+        # NumPy's error state belongs to the context; a thread starts with a fresh one.
+        contexts = [copy_context() for _ in items]
+        yield from executor.map(lambda context, item: context.run(function, item), contexts, items)

@@ -60,7 +60,8 @@ def squarem_step(problem: Problem, state: State) -> tuple[State, Info]:
 def _extrapolated(problem: Problem, floor: Evaluation, vector: FloatArray) -> Evaluation | None:
     """Return the evaluation of an extrapolation that is no worse than `floor`, else None."""
     try:
-        evaluation = problem.evaluate(problem.from_vector(vector))
+        with np.errstate(all="ignore"):
+            evaluation = problem.evaluate(problem.from_vector(vector))
     except (ValueError, np.linalg.LinAlgError):
         return None
     return evaluation if evaluation.objective >= floor.objective else None
