@@ -59,6 +59,9 @@ class Evidence(Protocol):
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``log pl_i(k)``, (b, K)."""
 
+    def weights(self, likelihoods: Likelihoods) -> Array | None:
+        """Return ``pl_i(k)``, (b, K); None where it is only safe in logarithms."""
+
     def told(self, likelihoods: Likelihoods) -> Array:
         """Return each class's share of a row, (b, K); 0 where its label says nothing."""
 
@@ -85,6 +88,11 @@ class Symbols:
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``log γ(ỹ_i | k)`` by table look-up."""
         return symbol_log_weights(self.codes, likelihoods.log_table)
+
+    def weights(self, likelihoods: Likelihoods) -> Array:
+        """Return ``γ(ỹ_i | k)`` by table look-up."""
+        table = likelihoods.log_table
+        return symbol_log_weights(self.codes, namespace(table).exp(table))
 
     def told(self, likelihoods: Likelihoods) -> Array:
         """Return each class's share of a row, (b, K); 0 where its label says nothing."""
@@ -116,13 +124,17 @@ class Dense:
 
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``log Σ_j pl_i(j) γ(j | k)``."""
+        return log_or_minus_infinity(self.weights(likelihoods))
+
+    def weights(self, likelihoods: Likelihoods) -> Array:
+        """Return ``Σ_j pl_i(j) γ(j | k)``."""
         pl = to_float64(self.plausibilities)
         if likelihoods.matrix is None:
-            return log_or_minus_infinity(pl)
+            return pl
         through = (likelihoods.matrix @ pl.T).T
         if self.verified is not None:
             through = namespace(pl).where(self.verified[:, None], pl, through)
-        return log_or_minus_infinity(through)
+        return through
 
     def told(self, likelihoods: Likelihoods) -> Array:
         """Return each class's share of a row, (b, K); 0 where its label says nothing."""
@@ -164,6 +176,9 @@ class Indicator:
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``Σ_a log γ_a(v_ia | k) = V log Γ``."""
         return column_product(self.votes, likelihoods.log_table.T)
+
+    def weights(self, likelihoods: Likelihoods) -> None:
+        """Return None: a product over many annotators underflows."""
 
     def told(self, likelihoods: Likelihoods) -> Array:
         """Return each class's share of a row, (b, K); 0 where its votes say nothing."""

@@ -219,7 +219,9 @@ class LogisticRegression(SoftClassifier):
             solver.curvatures,
         )
         problem = Problem(blocks, model, bound, n_classes)
-        self._store(problem, self._run(problem, solver, named=target.verified is not None))
+        start = Parameters(model.start(), bound.start())
+        named = target.verified is not None
+        self._store(model, problem, self._run(problem, start, solver, named=named))
         return self
 
     def _check(self) -> None:
@@ -230,7 +232,7 @@ class LogisticRegression(SoftClassifier):
         if self.solver not in _SOLVERS:
             raise ValueError(f"solver must be 'lbfgs', 'newton' or 'em', got {self.solver!r}.")
 
-    def _run(self, problem: Problem, solver: _Solver, *, named: bool) -> Outcome:
+    def _run(self, problem: Problem, start: Parameters, solver: _Solver, *, named: bool) -> Outcome:
         """Climb from equal probabilities until the slope is below `tol`."""
 
         def optimal(before: State, after: State) -> bool:
@@ -240,19 +242,18 @@ class LogisticRegression(SoftClassifier):
             mean = state.evaluation.objective / problem.weight
             print(f"iteration {state.iteration:4d}  objective per row {mean:.9g}", flush=True)
 
-        start = Parameters(problem.model.start(), problem.channel.start())
         report_or_none = report if self.verbose else None
         go = partial(solver.drive, problem, optimal=optimal, report=report_or_none)
         sizes = np.bincount(problem.model.component_class, minlength=problem.n_classes)
         outcome = named_run(problem, start, go, self.max_iter, sizes, named=named)
         return settled(problem, outcome, self.tol)
 
-    def _store(self, problem: Problem, outcome: Outcome) -> None:
+    def _store(self, model: LogisticModel, problem: Problem, outcome: Outcome) -> None:
         """Copy what was fitted to public attributes."""
         evaluation = outcome.evaluation
         parameters = evaluation.parameters
-        self._model, self._channel, self._parameters = problem.model, problem.channel, parameters
-        self.coef_, self.intercept_ = _public(self._model, parameters.model, problem.n_classes)
+        self._model, self._channel, self._parameters = model, problem.channel, parameters
+        self.coef_, self.intercept_ = _public(model, parameters.model, problem.n_classes)
         self.channel_ = self._chosen_channel().fitted(problem.channel, parameters.channel)
         self.log_likelihood_ = evaluation.log_likelihood
         self.history_ = outcome.history

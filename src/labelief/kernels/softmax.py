@@ -9,7 +9,8 @@ from scipy.sparse import csr_array, diags_array, hstack
 
 from labelief._typing import Array
 from labelief.kernels.features import with_ones
-from labelief.kernels.namespace import column_product, cross_product, is_sparse, namespace
+from labelief.kernels.namespace import column_product, cross_product, empty, is_sparse, namespace
+from labelief.kernels.posterior import relative
 
 __all__ = [
     "Curvature",
@@ -17,13 +18,13 @@ __all__ = [
     "augmented",
     "curvature",
     "linear_sums",
-    "log_softmax",
-    "shares",
+    "log_normaliser",
+    "scores",
 ]
 
 
 class LinearSums(NamedTuple):
-    """Sums over rows that are the slope of a linear score: of ``g``, (J,), and ``x gᵀ``, (d, J)."""
+    """Sums over rows of residuals g and of ``x gᵀ``: (c,) and (d, c) arrays."""
 
     zeroth: Array
     first: Array
@@ -44,40 +45,40 @@ class Curvature(NamedTuple):
     cross: Array
 
 
-def log_softmax(features: Array, coefficients: Array, intercepts: Array) -> Array:
-    """Return ``log Pr(j | x)`` of linear scores, (b, J), columns contiguous (quost2017 eq. 20).
+def scores(features: Array, coefficients: Array, intercepts: Array) -> Array:
+    """Return linear scores over a first one that is 0: (b, J), columns contiguous.
 
-    ``log p_j = η_j - log Σ_l exp η_l``, ``η = a + Bᵀ x``; the paper's eq. 20 lacks the exponential
-    inside the sum.
+    ``η_0 = 0``, ``η_j = a_j + b_jᵀ x``: their soft-max is ``Pr(j | x)`` (quost2017 eq. 18).
 
     Parameters
     ----------
     features : (b, d) array or CSR matrix
-    coefficients : (d, J) array
-    intercepts : (J,) array
+    coefficients : (d, J - 1) array
+    intercepts : (J - 1,) array
     """
-    xp = namespace(features)
-    scores = column_product(features, coefficients) + intercepts
-    scores = scores - xp.max(scores, axis=1)[:, None]
-    return scores - xp.log(xp.sum(xp.exp(scores), axis=1))[:, None]
+    out = empty((coefficients.shape[1] + 1, features.shape[0]), features)
+    out[0, :] = 0.0
+    out[1:, :] = column_product(features, coefficients).T + intercepts[:, None]
+    return out.T
 
 
-def shares(log_probabilities: Array, R: Array) -> Array:
-    """Return ``w_i Pr(j | x_i)``, (b, J), with the weights of the rows in R: ``w_i = Σ_j R_ij``."""
-    xp = namespace(R)
-    return xp.exp(log_probabilities) * xp.sum(R, axis=1)[:, None]
+def log_normaliser(linear: Array) -> Array:
+    """Return ``log Σ_j exp η_j``, (b,); quost2017 eq. 20 lacks the exponential inside the sum."""
+    top, likelihood = relative(linear)
+    xp = namespace(linear)
+    return top + xp.log(xp.sum(likelihood, axis=1))
 
 
 def linear_sums(features: Array, residuals: Array) -> LinearSums:
-    """Return the slope of the likelihood in linear scores.
+    """Return the slope of a likelihood in linear scores.
 
-    With residuals ``R - w P`` this is Fisher's identity for the soft-max:
-    ``∂ log L / ∂η_ij = w_i (ζ_ij - p_j(x_i))``.
+    With residuals ``w_i (ζ_ij - p_j(x_i))``, the slopes in the scores, these are the slopes in
+    intercepts and coefficients (Fisher's identity; quost2017 eq. 23).
 
     Parameters
     ----------
     features : (b, d) array or CSR matrix
-    residuals : (b, J) array
+    residuals : (b, c) array
     """
     return LinearSums(
         namespace(residuals).sum(residuals, axis=0), cross_product(features, residuals)

@@ -50,6 +50,7 @@ class ComponentModel:
         self.component_class = component_class
         self.priors = priors
         self.m_step: MStep = density.m_step
+        self.conditional = False
 
     @property
     def width(self) -> int:
@@ -75,7 +76,7 @@ class ComponentModel:
         return self.density.row_term(features, *factors)
 
     def statistics(
-        self, features: Array, R: Array, log_joint: Array, factors: tuple[Any, Any]
+        self, features: Array, R: Array, likelihood: Array, factors: tuple[Any, Any]
     ) -> Any:
         """Kernel: return the density's record."""
         return self.density.statistics(features, R, factors[1])

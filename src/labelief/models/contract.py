@@ -24,6 +24,8 @@ class Model(Protocol):
     """Log weights of J components for each row, learned from responsibilities."""
 
     m_step: MStep
+    conditional: bool
+    """Whether it gives ``Pr(k | x)``, the soft-max of `log_joint`, and not a joint density."""
     component_class: IntArray
     """(J,) class of each component."""
 
@@ -38,7 +40,7 @@ class Model(Protocol):
         """Kernel: return what both log densities and statistics are made from."""
 
     def log_joint(self, features: Array, factors: Any) -> Array:
-        """Kernel: return ``log π_c w_j f_j(x)`` or ``log Pr(k | x)``, (b, J).
+        """Kernel: return ``log π_c w_j f_j(x)`` or ``log Pr(k | x)``, (b, J), columns contiguous.
 
         A term common to all components of a row may be left out: see `row_term`.
         """
@@ -46,8 +48,11 @@ class Model(Protocol):
     def row_term(self, features: Array, factors: Any) -> Array:
         """Kernel: return the common term that `log_joint` leaves out, (b,)."""
 
-    def statistics(self, features: Array, R: Array, log_joint: Array, factors: Any) -> Any:
-        """Kernel: return the additive record under weighted responsibilities R, (b, J)."""
+    def statistics(self, features: Array, R: Array, likelihood: Array, factors: Any) -> Any:
+        """Kernel: return the additive record under weighted responsibilities R, (b, J).
+
+        `likelihood` is ``exp(log_joint)`` but for a factor of each row.
+        """
 
     def row_term_total(self, parameters: Any) -> float:
         """Return the weighted sum of `row_term` over the rows of the fit."""

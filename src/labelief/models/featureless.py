@@ -22,6 +22,7 @@ class Featureless:
     """
 
     m_step: MStep = "exact"
+    conditional = False
 
     def __init__(self, n_classes: int) -> None:
         self.component_class: IntArray = np.arange(n_classes)
@@ -57,7 +58,7 @@ class Featureless:
         xp = namespace(factors[0])
         return xp.zeros(features.shape[0], dtype=xp.float64, device=factors[0].device)
 
-    def statistics(self, features: Array, R: Array, log_joint: Array, factors: Any) -> Array:
+    def statistics(self, features: Array, R: Array, likelihood: Array, factors: Any) -> Array:
         """Kernel: return the weight of each class, (K,)."""
         return namespace(R).sum(R, axis=0)
 

@@ -17,8 +17,8 @@ from labelief.kernels.softmax import (
     augmented,
     curvature,
     linear_sums,
-    log_softmax,
-    shares,
+    log_normaliser,
+    scores,
 )
 from labelief.models.conditioning import Conditioning
 from labelief.models.contract import MStep
@@ -56,7 +56,7 @@ class LogisticRecord(NamedTuple):
     Attributes
     ----------
     slope : LinearSums
-        ``Σ_i (ζ_ij - p_ij) (1, x_i - shift)``.
+        ``Σ_i (ζ_ij - p_ij) (1, x_i - shift)``, all scores but the first: their sum is 0.
     complete, observed : Curvature or None
         Under ``s = p``, and under ``s = ζ``: see :func:`labelief.kernels.softmax.curvature`.
     """
@@ -67,22 +67,23 @@ class LogisticRecord(NamedTuple):
 
 
 Curvatures = tuple[Curvature | None, Curvature | None]
+Lazy = Callable[[], Array]
 
 
-def no_curvature(phi: Callable[[], Array], P: Array, R: Array) -> Curvatures:
+def no_curvature(phi: Lazy, P: Lazy, R: Array) -> Curvatures:
     """Measure slopes only: what quasi-Newton steps need."""
     return None, None
 
 
-def complete_curvature(phi: Callable[[], Array], P: Array, R: Array) -> Curvatures:
+def complete_curvature(phi: Lazy, P: Lazy, R: Array) -> Curvatures:
     """Measure the Hessian of the expected complete-data likelihood (quost2017 eq. 24)."""
-    return curvature(phi(), P), None
+    return curvature(phi(), P()), None
 
 
-def observed_curvature(phi: Callable[[], Array], P: Array, R: Array) -> Curvatures:
+def observed_curvature(phi: Lazy, P: Lazy, R: Array) -> Curvatures:
     """Measure what the Hessian of the likelihood of soft labels itself is made of."""
     rows = phi()
-    return curvature(rows, P), curvature(rows, R)
+    return curvature(rows, P()), curvature(rows, R)
 
 
 class LogisticModel:
@@ -104,13 +105,14 @@ class LogisticModel:
     """
 
     m_step: MStep = "improves"
+    conditional = True
 
     def __init__(
         self,
         frame: Conditioning,
         penalty: float,
         component_class: IntArray,
-        curvatures: Callable[[Callable[[], Array], Array, Array], Curvatures] = no_curvature,
+        curvatures: Callable[[Lazy, Lazy, Array], Curvatures] = no_curvature,
     ) -> None:
         self.frame = frame
         self.penalty = penalty
@@ -130,35 +132,42 @@ class LogisticModel:
         return self.from_vector(np.zeros((1 + self.frame.rank) * self.contrasts.shape[1]))
 
     def factors(self, parameters: LogisticParameters) -> tuple[Any, ...]:
-        """Return shift, coefficients, intercepts at the shift, and inverse scales."""
+        """Return shift, coefficients and intercepts over those of the first, and inverse scales."""
         intercepts = parameters.intercepts - self.frame.offset @ parameters.coefficients
-        return self.frame.shift, parameters.coefficients, intercepts, 1.0 / self.frame.scale
+        coefficients = parameters.coefficients[:, 1:] - parameters.coefficients[:, :1]
+        return (
+            self.frame.shift,
+            coefficients,
+            intercepts[1:] - intercepts[0],
+            1.0 / self.frame.scale,
+        )
 
     def features(self, X: Array, factors: tuple[Any, ...]) -> Array:
         """Kernel: return ``x - shift``, the rows themselves where there is no shift."""
         return to_float64(X) if factors[0] is None else to_float64(X) - factors[0]
 
     def log_joint(self, features: Array, factors: tuple[Any, ...]) -> Array:
-        """Kernel: return ``log Pr(j | x)``, (b, J)."""
-        return log_softmax(features, factors[1], factors[2])
+        """Kernel: return ``log Pr(j | x)`` but for the row term, (b, J)."""
+        return scores(features, factors[1], factors[2])
 
     def row_term(self, features: Array, factors: tuple[Any, ...]) -> Array:
-        """Kernel: return 0: nothing is left out."""
-        xp = namespace(factors[2])
-        return xp.zeros(features.shape[0], dtype=xp.float64, device=factors[2].device)
+        """Kernel: return ``-log Σ_j exp η_j``, (b,)."""
+        return -log_normaliser(self.log_joint(features, factors))
 
     def statistics(
-        self, features: Array, R: Array, log_joint: Array, factors: tuple[Any, ...]
+        self, features: Array, R: Array, likelihood: Array, factors: tuple[Any, ...]
     ) -> LogisticRecord:
         """Kernel: return the slope, and the curvatures asked for."""
-        P = shares(log_joint, R)
-        slope = linear_sums(features, R - P)
-        return LogisticRecord(
-            slope, *self.curvatures(lambda: augmented(features, factors[3]), P, R)
+        xp = namespace(R)
+        scale = (xp.sum(R, axis=1) / xp.sum(likelihood, axis=1))[:, None]
+        slope = linear_sums(features, R[:, 1:] - likelihood[:, 1:] * scale)
+        curvatures = self.curvatures(
+            lambda: augmented(features, factors[3]), lambda: likelihood * scale, R
         )
+        return LogisticRecord(slope, *curvatures)
 
     def row_term_total(self, parameters: LogisticParameters) -> float:
-        """Return 0."""
+        """Return 0: a conditional model's row terms are part of its pass."""
         return 0.0
 
     def log_prior(self, parameters: LogisticParameters) -> float:
@@ -169,14 +178,14 @@ class LogisticModel:
 
     def slope(self, record: LogisticRecord, parameters: LogisticParameters) -> FloatArray:
         """Return the gradient in the intercepts at ``x = 0`` and the coefficients, (1 + d, J)."""
-        zeroth, first = record.slope
+        zeroth, first = (_with_first(sums) for sums in record.slope)
         if self.frame.shift is not None:
             first = first + np.outer(self.frame.shift, zeroth)
         return np.vstack([zeroth, first - self.penalty * parameters.coefficients])
 
     def gradient(self, record: LogisticRecord, parameters: LogisticParameters) -> FloatArray:
         """Return the gradient of the objective in the coordinates of `to_vector`."""
-        zeroth, first = record.slope
+        zeroth, first = (_with_first(sums) for sums in record.slope)
         centered = first - np.outer(self.frame.offset, zeroth)
         slopes = self.frame.pulled(centered - self.penalty * parameters.coefficients)
         return np.asarray(
@@ -235,7 +244,7 @@ class LogisticModel:
         rank, n_contrasts = self.frame.rank, self.contrasts.shape[1]
         out = np.zeros((1 + rank, 1 + rank))
         out[1:, 1:] = self.penalty * self.frame.pulled(self.frame.slopes(np.eye(rank)))
-        return np.kron(out, np.eye(n_contrasts))
+        return np.asarray(np.kron(out, np.eye(n_contrasts)), dtype=np.float64)
 
     def to_vector(self, parameters: LogisticParameters) -> FloatArray:
         """Return contrasts of intercepts and slopes, by rows, in conditioned coordinates."""
@@ -259,6 +268,11 @@ class LogisticModel:
     def n_parameters(self) -> int:
         """Return (J - 1) (1 + d)."""
         return (len(self.component_class) - 1) * (1 + len(self.frame.center))
+
+
+def _with_first(sums: FloatArray) -> FloatArray:
+    """Return sums over residuals, (..., J - 1), with those of the first score: all sum to 0."""
+    return np.concatenate([-np.sum(sums, axis=-1, keepdims=True), sums], axis=-1)
 
 
 def _contrasts(n_components: int) -> FloatArray:
