@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import tracemalloc
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from labelief.blocks import ArrayBlocks, Dense, Symbols
+from labelief.blocks import ArrayBlocks, Dense, Symbols, measure_moments
 from labelief.kernels.namespace import namespace, to_float64
 
 RNG = np.random.default_rng(0)
@@ -141,3 +142,64 @@ def test_an_error_on_a_thread_is_raised():
 
     with pytest.raises(ValueError, match="column 3"):
         ArrayBlocks(X, block_rows=10, n_threads=3).map_reduce(kernel, (), 4)
+
+
+def peak(work):
+    """Return the most MiB that a call held at once."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_pass_over_a_file_holds_blocks_alone(tmp_path, n_threads):
+    # 18 MiB in doubles; a kernel that says how much it holds gets blocks of 4 MiB.
+    written = np.memmap(tmp_path / "X", np.float32, "w+", shape=(150_000, 16))
+    written[:] = RNG.random((1, 16)) + np.arange(150_000)[:, None] % 7
+    written.flush()
+    mapped = np.memmap(tmp_path / "X", np.float32, "r", shape=(150_000, 16))
+    blocks = ArrayBlocks(mapped, n_threads=n_threads)
+    assert peak(lambda: blocks.map_reduce(rows_by_columns, (), 16)) < 4.5 * n_threads
+    assert peak(lambda: measure_moments(blocks, full=True)) < 4.5 * n_threads + 1.0
+    whole = np.asarray(mapped, dtype=np.float64).sum(axis=0)
+    np.testing.assert_allclose(blocks.map_reduce(rows_by_columns, (), 16), whole, rtol=1e-12)
+
+
+def rows_by_columns(block, parameters):
+    return to_float64(block.X).sum(axis=0)
+
+
+@pytest.mark.parametrize("width", [1, 10, 100, 10_000, 10**7])
+def test_blocks_are_sized_by_what_a_kernel_holds(width):
+    seen = []
+    blocks = ArrayBlocks(np.zeros((40_000, 1)), n_threads=1)
+    blocks.map_reduce(lambda block, _: seen.append(len(block.X)) or 0.0, (), width)
+    assert sum(seen) == 40_000
+    assert max(seen) <= 16_384
+    assert max(seen) * width * 8 <= 4 * 2**20 or max(seen) == 256
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 64, 65, 97])
+def test_every_row_is_seen_once_however_blocks_fall(n):
+    blocks = ArrayBlocks(np.arange(float(n))[:, None], block_rows=1, n_threads=1)
+    seen = []
+    blocks.map_reduce(lambda block, _: seen.extend(block.X[:, 0].tolist()) or 0.0, (), 1)
+    assert seen == list(range(n))
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed"])
+def test_rows_lie_in_any_order(layout):
+    wide = np.zeros((2000, 12))
+    wide[::2, 1::3] = X
+    same = {
+        "C": X,
+        "F": np.asfortranarray(X),
+        "strided": wide[::2, 1::3],
+        "reversed": np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1],
+    }[layout]
+    record = ArrayBlocks(same, weights=W, block_rows=77).map_reduce(sums, CENTER, 10)
+    np.testing.assert_allclose(record.sums, expected()[0], rtol=1e-11, atol=1e-9)
+    np.testing.assert_allclose(record.nested[0], expected()[1], rtol=1e-11, atol=1e-9)

@@ -59,3 +59,16 @@ def test_memory_maps_are_numpy(tmp_path):
     X[:] = 1.5
     assert ns.namespace(X) is ns.namespace(A)
     assert ns.to_float64(X).dtype == np.float64
+
+
+@pytest.mark.parametrize("index", [np.array([4, 0, 0]), np.array([], dtype=np.int64)])
+def test_rows_are_taken_in_their_own_library(xp, index):
+    a = xp.asarray(A)
+    got = ns.take_rows(a, index)
+    assert type(got) is type(a)
+    np.testing.assert_array_equal(ns.to_host(got), A[index])
+
+
+def test_sparse_rows_are_taken_sparse():
+    got = ns.take_rows(csr_array(A), np.array([2, 1]))
+    np.testing.assert_array_equal(got.toarray(), A[[2, 1]])

@@ -15,7 +15,7 @@ from labelief.blocks.evidence import Evidence
 from labelief.blocks.records import add, map_leaves, record_to_host
 from labelief.blocks.source import Block
 from labelief.blocks.threads import thread_count, threaded_map
-from labelief.kernels.namespace import is_sparse, namespace, to_host
+from labelief.kernels.namespace import is_sparse, namespace, take_rows, to_host
 
 __all__ = ["ArrayBlocks"]
 
@@ -106,11 +106,8 @@ class ArrayBlocks:
         """Return at most `size` evenly spaced rows, dense, on the host."""
         n = self.n_rows
         index = np.unique(np.linspace(0, n - 1, min(n, size)).round().astype(np.int64))
-        if self._on_host:
-            X = self.X[index]
-            X = X.toarray() if is_sparse(X) else X
-        else:
-            X = namespace(self.X).take(self.X, self._move(index), axis=0)
+        X = take_rows(self.X, index)
+        X = X.toarray() if is_sparse(X) else X
         weights = np.ones(len(index)) if self.weights is None else np.asarray(self.weights)[index]
         evidence = None if self.evidence is None else self.evidence.rows(index)
         return to_host(X), evidence, weights
@@ -134,7 +131,9 @@ class ArrayBlocks:
         """Put an array beside the rows."""
         if self._on_host or not is_array_api_obj(array):
             return array
-        return namespace(self.X).asarray(np.ascontiguousarray(array), device=self.X.device)
+        # PyTorch warns of memory that it may not write to.
+        ours = np.require(array, requirements=("C", "W"))
+        return namespace(self.X).asarray(ours, device=self.X.device)
 
     def _run(self, run: Callable[[range], Any], width: int) -> Any:
         rows = self.block_rows or self._rows_for(width)

@@ -21,7 +21,7 @@ from labelief.estimators.validation import (
     read_rows,
     read_weights,
 )
-from labelief.kernels.namespace import to_host
+from labelief.kernels.namespace import take_rows, to_host
 from labelief.labels.targets import Target, read_target
 from labelief.models.components import ComponentModel
 from labelief.models.contract import Density
@@ -152,7 +152,7 @@ class ComponentClassifier(SoftClassifier):
         weights = read_weights(sample_weight, rows)
         if weights is not None and np.any(weights == 0):
             kept = np.flatnonzero(weights > 0)
-            rows, target, weights = rows[kept], target.take(kept), weights[kept]
+            rows, target, weights = take_rows(rows, kept), target.take(kept), weights[kept]
             if responsibilities is not None:
                 responsibilities = np.asarray(responsibilities)[kept]
         return rows, target, weights, responsibilities

@@ -8,7 +8,7 @@ import numpy as np
 from array_api_compat import array_namespace, device, is_numpy_array, is_torch_array
 from scipy.sparse import issparse
 
-from labelief._typing import Array, FloatArray
+from labelief._typing import Array, FloatArray, IntArray
 
 _NUMPY = array_namespace(np.empty(0))
 
@@ -18,6 +18,7 @@ __all__ = [
     "empty",
     "is_sparse",
     "namespace",
+    "take_rows",
     "to_float64",
     "to_host",
 ]
@@ -57,6 +58,14 @@ def empty(shape: tuple[int, ...], like: Array) -> Array:
     if is_numpy_array(like) or is_sparse(like):
         return np.empty(shape)
     return xp.empty(shape, dtype=xp.float64, device=device(like))
+
+
+def take_rows(x: Array, index: IntArray) -> Array:
+    """Return the rows of `x` at `index`, a NumPy array, in the library that `x` is of."""
+    if is_numpy_array(x) or is_sparse(x):
+        return x[index]
+    xp = namespace(x)
+    return xp.take(x, xp.asarray(index, device=device(x)), axis=0)
 
 
 def column_product(features: Array, coefficients: Array) -> Array:
