@@ -87,6 +87,8 @@ class Featureless:
     def from_vector(self, vector: FloatArray) -> FloatArray:
         """Return the priors of logits."""
         odds = np.exp(vector - np.max(vector))
+        # A class without prior has none again.
+        odds = np.where(odds <= 1e-290, 0.0, odds)
         return np.asarray(odds / np.sum(odds))
 
     def n_parameters(self) -> int:
