@@ -53,7 +53,8 @@ class SoftClassifier(ClassifierMixin, BaseEstimator):
         -------
         (n,) array of class labels
         """
-        return self.classes_[np.argmax(to_host(self.predict_proba(X)), axis=1)]
+        chosen = np.argmax(to_host(self.predict_proba(X)), axis=1)
+        return self.classes_[chosen]
 
     def predict_proba(self, X: Any) -> Array:
         """Return ``Pr(k | x)``: the channel, which speaks of labels, is not used.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from labelief._typing import Array, FloatArray
 from labelief.kernels.namespace import namespace, to_float64
 
 __all__ = ["DiscriminantAxes"]
+
+# Axes whose shares of the spread differ by less tie.
+_TIED = 1e-6
 
 
 class DiscriminantAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -49,8 +53,24 @@ class DiscriminantAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         middle = weights @ gaussian.means
         # In coordinates where the common covariance is I, the axes are principal.
         spread = np.linalg.solve(gaussian.factors[0], (gaussian.means - middle).T)
-        left, _, _ = np.linalg.svd(spread * np.sqrt(weights), full_matrices=False)
+        left, sizes, _ = np.linalg.svd(spread * np.sqrt(weights), full_matrices=False)
+        left = _settled(left, sizes, spread[:, weights > 0])
         left = left[:, : min(len(weights) - 1, frame.rank)]
         axes = frame.basis @ np.linalg.solve(gaussian.factors[0].T, left)
         signs = np.sign(axes[np.argmax(np.abs(axes), axis=0), np.arange(axes.shape[1])])
         return frame.locations(middle), axes * signs
+
+
+def _settled(left: FloatArray, sizes: FloatArray, means: FloatArray) -> FloatArray:
+    """Turn axes of equal size, which are open within their plane, to class means.
+
+    The first class's mean then lies along the first of them, the second's in the plane of the first
+    two, and so on; with fewer rows than features all sizes may be equal.
+    """
+    out = left.copy()
+    steps = np.flatnonzero(np.diff(sizes) < -_TIED * sizes[:1]) + 1
+    for start, stop in pairwise([0, *steps, len(sizes)]):
+        if stop - start > 1:
+            turn = np.linalg.qr(left[:, start:stop].T @ means)[0]
+            out[:, start : start + turn.shape[1]] = left[:, start:stop] @ turn
+    return out

@@ -32,6 +32,8 @@ _SAMPLE = 20_000
 _SHARPNESS = 5.0
 # Rows whose principal variances are this much alike have no principal axis.
 _ROUND = 0.9
+# Principal variances closer than this share tie.
+_TIED = 1e-6
 # Labels that tell two classes apart by less than this are no start for them.
 _TELLING = 0.01
 
@@ -98,7 +100,10 @@ def make_start(
             f"The labels say too little of class {int(np.argmax(silent))} (in the order of "
             "classes_) to start from: use init='auto' or 'kmeans'."
         )
-    split = partial(_seeded if init == "kmeans" else _deterministic, generator=generator)
+    if init == "kmeans":
+        split = partial(_seeded, generator=generator)
+    else:
+        split = partial(_deterministic, key=_tie_key(rows))
     if init == "random":
         centers = _random_rows(z, weights[:, None] * classes[:, component_class], generator)
         kernel = _nearest_of_all
@@ -194,22 +199,24 @@ def _weighted(block: Block, responsibilities: Array) -> Array:
 
 
 def _deterministic(
-    z: FloatArray, weights: FloatArray, n_clusters: int, generator: np.random.Generator
+    z: FloatArray, weights: FloatArray, n_clusters: int, key: FloatArray
 ) -> FloatArray:
     """Place centres by splitting the widest cluster along its principal axis, then k-means."""
-    z, weights = z[weights > 0], weights[weights > 0]
+    z, weights, key = (a[weights > 0] for a in (z, weights, key))
     if n_clusters == 1 or len(z) == 0 or z.shape[1] == 0:
         return _mean(z, weights, n_clusters)
     member = np.zeros(len(z), dtype=np.int64)
-    widest = [_widest(z, weights)]
+    widest = [_widest(z, weights, key)]
     for new in range(1, n_clusters):
         parent = int(np.argmax([spread_ for spread_, _ in widest]))
         inside = member == parent
         center = np.average(z[inside], axis=0, weights=weights[inside])
         side = (z - center) @ widest[parent][1] > 0
         member[inside & side] = new
-        widest[parent] = _widest(z[member == parent], weights[member == parent])
-        widest.append(_widest(z[member == new], weights[member == new]))
+        for cluster in (parent, new):
+            part = member == cluster
+            found = _widest(z[part], weights[part], key[part])
+            widest[cluster : cluster + 1] = [found]
     centers = np.vstack([_mean(z[member == j], weights[member == j], 1) for j in range(n_clusters)])
     return _lloyd(z, weights, n_clusters, init=centers)
 
@@ -256,24 +263,39 @@ def _mean(z: FloatArray, weights: FloatArray, n_clusters: int) -> FloatArray:
     return np.tile(np.average(z, axis=0, weights=weights), (n_clusters, 1))
 
 
-def _widest(z: FloatArray, weights: FloatArray) -> tuple[float, FloatArray]:
+def _widest(z: FloatArray, weights: FloatArray, key: FloatArray) -> tuple[float, FloatArray]:
     """Return the weighted spread along the axis to split, and the axis.
 
     It is the principal axis; where rows spread alike in all directions, as whitened rows do, it is
     the axis of the flattest tails, the last eigenvector of ``Σ_i w_i ‖z_i‖² z_i z_iᵀ`` (Cardoso
     1989): two groups apart are flatter than one.  Both turn with the rows, and skewness fixes the
-    sign, so that the split does not depend on coordinates.
+    sign, so that the split does not depend on coordinates.  Among directions that tie, as where
+    whitened rows are all equally far apart, the axis along which `key` rises most is taken.
     """
     if len(z) < 2:
         return -1.0, np.zeros(z.shape[1])
     centered = z - np.average(z, axis=0, weights=weights)
+    lean = (weights * (key - np.average(key, weights=weights))) @ centered
     values, vectors = np.linalg.eigh((centered * weights[:, None]).T @ centered)
-    axis = vectors[:, -1]
+    spread_ = float(values[-1])
     if values[0] > _ROUND * values[-1]:
         tails = weights * np.sum(centered**2, axis=1)
-        axis = np.linalg.eigh((centered * tails[:, None]).T @ centered)[1][:, 0]
-    skewness = float(weights @ (centered @ axis) ** 3)
-    return float(values[-1]), axis if skewness >= 0 else -axis
+        values, vectors = np.linalg.eigh(-(centered * tails[:, None]).T @ centered)
+    ties = vectors[:, values[-1] - values <= _TIED * np.max(np.abs(values))]
+    pull = ties.T @ lean
+    length = float(np.linalg.norm(pull))
+    axis = ties @ pull / length if ties.shape[1] > 1 and length > 0 else vectors[:, -1]
+    along = centered @ axis
+    skewness = float(weights @ along**3)
+    if abs(skewness) <= _TIED * float(weights @ np.abs(along) ** 3):
+        skewness = float(lean @ axis)
+    return spread_, axis if skewness >= 0 else -axis
+
+
+def _tie_key(rows: FloatArray) -> FloatArray:
+    """Return the sum of each row's features in units of their largest: some order for ties."""
+    largest = np.max(np.abs(rows), axis=0)
+    return np.asarray(np.sum(rows / np.where(largest > 0, largest, 1.0), axis=1))
 
 
 def _matched(
