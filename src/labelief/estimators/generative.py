@@ -127,7 +127,7 @@ class ComponentClassifier(SoftClassifier):
         X : (n, d) array, frame or list
         y : labels
             1-D class labels (None or NaN = unknown), :class:`SoftLabels`, or an (n, K) floating or
-            bool array or frame of plausibilities.
+            bool array or frame of plausibilities; a :class:`Votes` for AnnotatorNoise.
         sample_weight : (n,) array-like, default=None
             A weight of 2 is the row twice, 0 is the row left out.
         responsibilities : (n, J) array-like, default=None
