@@ -218,6 +218,19 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("likelihoods", [TRUSTED, FLIPPED], ids=["trusted", "flipped"])
+def test_weights_are_log_weights_where_they_are_safe(form, likelihoods, xp):
+    if form == "votes":
+        # A product over many annotators would underflow.
+        assert FORMS[form].weights(likelihoods) is None
+        return
+    evidence, there = moved(FORMS[form], xp, likelihoods)
+    got = to_host(evidence.weights(there))
+    expected = np.exp(to_host(evidence.log_weights(there)))
+    np.testing.assert_allclose(got, expected, rtol=1e-13, atol=0)
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("index", [slice(1, 4), np.array([3, 0, 0, 4])], ids=["slice", "index"])
 def test_rows_are_cut_alike(form, index):
     evidence = FORMS[form]

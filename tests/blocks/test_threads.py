@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 import time
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
@@ -56,3 +57,14 @@ def test_the_limit_is_lifted_afterwards():
     with threads.single_threaded_blas():
         assert threads.thread_count() == 1
     assert threads.thread_count() == before
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_the_callers_error_state_holds_on_threads(n_threads):
+    def overflow(item):
+        return float(np.exp(np.array([1e4]))[0])
+
+    with np.errstate(over="ignore"):
+        assert list(threads.threaded_map(overflow, [0, 1, 2], n_threads)) == [np.inf] * 3
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        list(threads.threaded_map(overflow, [0, 1, 2], n_threads))

@@ -144,3 +144,38 @@ def test_a_scaled_row_of_plausibilities_adds_its_logarithm():
     assert two.log_likelihood == pytest.approx(one.log_likelihood + shift, rel=1e-12)
     np.testing.assert_allclose(two.counts, one.counts, rtol=1e-12)
     np.testing.assert_allclose(two.record, one.record, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("channel", ["trusted", "full"])
+@pytest.mark.parametrize("far", [10.0, 1e3, 1e6])
+def test_rows_far_from_the_classes_that_their_labels_allow(channel, far):
+    # Relative likelihoods underflow in some blocks and not in others.
+    setting = make_setting("full", channel, block_rows=5)
+    setting.case.X[::4] += far * np.random.default_rng(1).normal(size=(10, 3))
+    setting.pl[:] = np.maximum(setting.pl, 1e-12)
+    setting.pl[::2] = np.eye(K)[np.arange(20) % K]
+    got = setting.problem.evaluate(setting.parameters)
+    expected = setting.case.weights @ setting.log_evidence
+    assert np.isfinite(expected)
+    assert got.log_likelihood == pytest.approx(expected, rel=1e-8)
+    counts = setting.case.density.counts(got.record)
+    np.testing.assert_allclose(
+        counts, setting.case.weights @ setting.responsibilities, rtol=1e-6, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("channel", ["full", "symmetric"])
+def test_counts_give_the_slope_of_the_objective_in_the_channel(channel):
+    # Fisher's identity: the expected counts are those of the objective itself.
+    setting = make_setting("diagonal", channel)
+    problem, theta = setting.problem, setting.parameters
+    first = problem.evaluate(theta)
+    slope = problem.channel.gradient(first.counts, theta.channel)
+    vector = problem.channel.to_vector(theta.channel)
+    for p in range(len(vector)):
+        step = 1e-5 * (np.arange(len(vector)) == p)
+        up, down = (
+            problem.evaluate(Parameters(theta.model, problem.channel.from_vector(vector + s)))
+            for s in (step, -step)
+        )
+        assert slope[p] == pytest.approx((up.objective - down.objective) / 2e-5, abs=1e-5)
