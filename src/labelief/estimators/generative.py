@@ -53,7 +53,9 @@ class ComponentClassifier(SoftClassifier):
     ridge : float, default=1e-6
         Strength of the pull of each covariance towards the total covariance, per row.
     shrinkage : None, "auto" or float in [0, 1), default=None
-        Pull of covariances towards the diagonal of total variances; "auto" is Ledoit and Wolf's.
+        Pull of covariances towards the diagonal of total variances; "auto" is Ledoit and Wolf's
+        amount.  Where features are uncorrelated already, such as principal components, "auto" pulls
+        nearly all the way: give a number there, such as 0.1.
     random_state : int, RandomState or None, default=None
         For random starts only.
     verbose : int, default=0
