@@ -147,17 +147,17 @@ class ComponentClassifier(SoftClassifier):
 
     def _read_fit(
         self, X: Any, y: Any, sample_weight: Any, responsibilities: Any
-    ) -> tuple[Array, Target, FloatArray | None, Any]:
+    ) -> tuple[Array, Target, FloatArray | None, FloatArray | None]:
         """Return rows, labels, weights and start; rows of weight 0 are dropped."""
         rows = read_rows(self, X, reset=True)
         target = read_target(y, n_rows=rows.shape[0], classes=self.classes)
         weights = read_weights(sample_weight, rows)
+        start = read_responsibilities(responsibilities, rows.shape[0])
         if weights is not None and np.any(weights == 0):
             kept = np.flatnonzero(weights > 0)
             rows, target, weights = take_rows(rows, kept), target.take(kept), weights[kept]
-            if responsibilities is not None:
-                responsibilities = np.asarray(responsibilities)[kept]
-        return rows, target, weights, responsibilities
+            start = None if start is None else start[kept]
+        return rows, target, weights, start
 
     def _best_fit(
         self,

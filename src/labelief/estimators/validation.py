@@ -106,15 +106,18 @@ def read_weights(sample_weight: Any, X: Array) -> FloatArray | None:
     return weights
 
 
-def read_responsibilities(R: Any, n_rows: int, n_components: int) -> FloatArray | None:
-    """Return a user's start, (n, J), rows summing to one."""
+def read_responsibilities(
+    R: Any, n_rows: int, n_components: int | None = None
+) -> FloatArray | None:
+    """Return a user's start, (n, J), rows summing to one; J is open if not given."""
     if R is None:
         return None
     start = np.asarray(R, dtype=np.float64)
-    if start.shape != (n_rows, n_components):
+    shape = (n_rows, n_components or start.shape[-1]) if start.ndim == 2 else None
+    if start.shape != shape:
         raise ValueError(
-            f"responsibilities must have one row per sample and one column per component, "
-            f"({n_rows}, {n_components}); got shape {start.shape}."
+            "responsibilities must have one row per sample and one column per component, "
+            f"({n_rows}, {n_components or 'J'}); got shape {start.shape}."
         )
     bad = ~np.all(np.isfinite(start) & (start >= 0), axis=1) | (np.sum(start, axis=1) <= 0)
     if np.any(bad):
