@@ -36,6 +36,7 @@ from labelief.models.logistic import (
 )
 from labelief.solvers.climb import named_run
 from labelief.solvers.em import em_step
+from labelief.solvers.lead_in import led_lbfgs
 from labelief.solvers.look_ahead import look_ahead
 from labelief.solvers.loop import Outcome, State, run
 from labelief.solvers.problem import Parameters, Problem
@@ -65,7 +66,7 @@ def _from_ahead(problem: Problem, start: Parameters, **settings: Any) -> Outcome
 
 _NEWTON = partial(run, step=em_step)
 _SOLVERS = {
-    "lbfgs": _Solver(lbfgs, no_curvature),
+    "lbfgs": _Solver(led_lbfgs, no_curvature),
     "newton": _Solver(_NEWTON, observed_curvature),
     "em": _Solver(_NEWTON, complete_curvature),
 }
@@ -86,9 +87,10 @@ class LogisticRegression(SoftClassifier):
     give.  (quost2017 eq. 20 and 22 lack the exponential inside the logarithm's sum, and penalise
     K - 1 rows against a reference class.)
 
-    Where labels are soft or noisy the objective has several maxima; the fit goes up from the start,
-    at every step, until the slope is below `tol`.  Rows whose label says nothing bear on nothing.
-    A class that no label supports is left out of the fit and has probability 0.
+    Where labels are soft or noisy the objective has several maxima.  The fit goes up from the
+    start, at every step, until the slope is below `tol`; every solver goes to where EM does unless
+    the problem is large (below).  Rows whose label says nothing bear on nothing.  A class that no
+    label supports is left out of the fit and has probability 0.
 
     Parameters
     ----------
@@ -99,10 +101,13 @@ class LogisticRegression(SoftClassifier):
     classes : array-like, default=None
         All classes, also such as no label names; None takes those that occur.
     solver : {"lbfgs", "newton", "em"}, default="lbfgs"
-        "lbfgs": quasi-Newton on the objective itself; one pass over X for each evaluation, and
-        nothing larger than the coefficients.  "newton": Newton's steps, with EM's where the
-        objective is not concave; "em": one Newton step on the expected complete-data likelihood
-        after each E-step (quost2017 eq. 22-24).  These hold a Hessian of ``(K (d + 1))²`` numbers.
+        "lbfgs": quasi-Newton on the objective itself, one pass over X for each evaluation and
+        nothing held that is larger than the coefficients.  Where labels are soft or noisy, EM's
+        steps come first if a Hessian costs little, ``n (K (d + 1))² < 2e8``; where labels are crisp
+        and rows many, a sample of them leads the way.  "em": one Newton step on the expected
+        complete-data likelihood after each E-step (quost2017 eq. 22-24).  "newton": the same until
+        the slope is small, then Newton's steps on the objective.  Both hold a Hessian of
+        ``(K (d + 1))²`` numbers.
     max_iter : int, default=1000
     tol : float, default=1e-6
         Stop when no entry of the gradient, divided by the sum of the weights, exceeds this: in

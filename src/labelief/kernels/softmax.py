@@ -44,6 +44,11 @@ class Curvature(NamedTuple):
     own: Array
     cross: Array
 
+    @property
+    def weight(self) -> float:
+        """The rows' weight: φ starts by 1, and ``Σ_j s_ij`` is the weight of row i."""
+        return float(sum(self.own[:: self.own.shape[1], 0]))
+
 
 def scores(features: Array, coefficients: Array, intercepts: Array) -> Array:
     """Return linear scores over a first one that is 0: (b, J), columns contiguous.

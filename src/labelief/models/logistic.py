@@ -34,6 +34,8 @@ __all__ = [
 
 # What is added to a Hessian of which nothing else bounds the steps, as a share of the start's.
 _JITTER = 1e-10
+# The slope, per unit of weight, below which Newton's own steps are taken.
+_NEAR = 1e-3
 
 
 @dataclass(frozen=True)
@@ -195,14 +197,17 @@ class LogisticModel:
     def maximise(
         self, record: LogisticRecord, parameters: LogisticParameters
     ) -> LogisticParameters:
-        """Return one Newton step: on the likelihood where it is concave, else as EM does.
+        """Return one Newton step: on the likelihood near a maximum, else as EM does.
 
-        The observed Hessian is the complete one less the curvature of the labels' doubt; where it
-        is not negative definite, the complete one (quost2017 eq. 24) still points upwards.
+        Minus the observed Hessian is the complete one less the labels' doubt.  Where that is not
+        positive definite, or the slope is still large, the complete one (quost2017 eq. 24) points
+        upwards, to the maximum that EM goes to.
         """
+        assert record.complete is not None
         gradient, expected = self.gradient(record, parameters), self.curvature(record)
+        near = float(np.max(np.abs(gradient), initial=0.0)) <= _NEAR * record.complete.weight
         step = None
-        if record.observed is not None:
+        if record.observed is not None and near:
             step = _solved(expected - self.hessian(record.observed), gradient)
         if step is None:
             step = _solved(expected, gradient)
@@ -212,6 +217,11 @@ class LogisticModel:
             step = _solved(expected + size * np.eye(len(expected)), gradient)
         assert step is not None
         return self.from_vector(self.to_vector(parameters) + step)
+
+    @property
+    def hessian_entries(self) -> int:
+        """Return how many numbers a record of the curvature holds."""
+        return (len(self.component_class) * (1 + len(self.frame.center))) ** 2
 
     def thinned(self, share: float) -> LogisticModel:
         """Return the model for a sample that holds this share of the rows' weight."""

@@ -16,7 +16,7 @@ from scipy.optimize import OptimizeResult, minimize
 
 from labelief._typing import FloatArray
 from labelief.models.contract import Model
-from labelief.solvers.loop import Outcome, State, Status, checked_start, judged
+from labelief.solvers.loop import Outcome, State, Status, checked_start
 from labelief.solvers.problem import Evaluation, Parameters, Problem
 
 __all__ = ["Differentiable", "flat", "gradient", "lbfgs", "settled"]
@@ -85,9 +85,8 @@ def lbfgs(
     """Climb by SciPy's L-BFGS, whose line searches each end on a higher objective.
 
     The scale of the vectors makes the first step go along the gradient by its own length, which is
-    Newton's step where the curvature is W in every coordinate.  A learned channel is left alone
-    until the model has made such a step: from equal probabilities, labels look like noise.  A run
-    that ends without meeting `optimal` has stalled: nothing higher is found beyond rounding.
+    Newton's step where the curvature is W in every coordinate.  A run that ends without meeting
+    `optimal` has stalled: nothing higher is found beyond rounding.
 
     Parameters
     ----------
@@ -104,12 +103,10 @@ def lbfgs(
         identity.
     """
     climb = _Climb(problem, checked_start(problem, start), optimal, report, metric)
-    if problem.channel.learned:
-        climb.reach(_model_step(problem, climb.state.evaluation))
-    elif optimal(climb.state, climb.state):
+    if optimal(climb.state, climb.state):
         climb.status = Status.CONVERGED
-    if climb.status is None and climb.state.iteration < max_iter:
-        climb.run(max_iter - climb.state.iteration)
+    else:
+        climb.run(max_iter)
     if climb.status is None:
         capped = climb.state.iteration >= max_iter
         climb.status = Status.ITERATION_CAP if capped else Status.STALLED
@@ -201,15 +198,6 @@ class _Climb:
         evaluation = self.problem.evaluate(self.problem.from_vector(self._origin + step))
         self._recent.append((scaled.copy(), evaluation))
         return evaluation
-
-
-def _model_step(problem: Problem, current: Evaluation) -> Evaluation:
-    """Return the evaluation after a step along the gradient of the model alone."""
-    model = _model(problem)
-    slope = model.gradient(current.record, current.parameters.model)
-    vector = model.to_vector(current.parameters.model) + slope / problem.weight
-    proposal = Parameters(model.from_vector(vector), current.parameters.channel)
-    return judged(problem, current, proposal)[0]
 
 
 def _model(problem: Problem) -> Differentiable:
