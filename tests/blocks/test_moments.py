@@ -150,3 +150,14 @@ def test_rows_of_any_array_library(xp, full):
     if full:
         assert type(there.correlation) is np.ndarray
         np.testing.assert_allclose(there.correlation, here.correlation, atol=1e-10)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e9, -3e-200, 1e250])
+def test_a_column_that_varies_by_rounding_is_constant(value):
+    X = np.column_stack([np.full(90, value), np.arange(90.0)])
+    X[::3, 0] = np.nextafter(value, np.inf)
+    moments = measure_moments(ArrayBlocks(X), full=True)
+    assert moments.scale[0] == 0.0
+    assert moments.scale[1] > 0.0
+    assert not moments.correlation[0].any()
+    assert not moments.correlation[:, 0].any()

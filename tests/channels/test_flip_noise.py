@@ -128,6 +128,15 @@ def test_two_classes_with_symmetric_flips_exchange_names_exactly():
     np.testing.assert_allclose(bound.renamed(swapped, np.array([1, 0])), swapped[::-1])
 
 
+def test_symmetric_flips_are_right_as_often_under_new_names():
+    # Latent classes 0 and 1 change places, class 2 stays: only class 2 keeps its rate.
+    matrix = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    moved = SymmetricFlips(3).renamed(matrix, np.array([1, 0, 2]))
+    right = (0.1 + 0.1 + 0.8) / 3
+    np.testing.assert_allclose(np.diag(moved), right)
+    np.testing.assert_allclose(moved[~np.eye(3, dtype=bool)], (1 - right) / 2)
+
+
 def test_numbers_of_free_parameters():
     assert BOUND["full"].n_parameters() == 6
     assert BOUND["symmetric"].n_parameters() == 1

@@ -110,17 +110,24 @@ def test_a_weight_of_zero_stays_zero_through_a_vector():
     np.testing.assert_allclose(back.weights, theta.weights, rtol=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("classes", "names"),
+    # Each class with as many components as the class whose name it takes.
+    [((0, 0, 1, 2, 2), (2, 1, 0)), ((0, 1, 2), (1, 2, 0)), ((0, 1, 2, 1, 0, 2), (2, 0, 1))],
+)
 @pytest.mark.parametrize("name", FAMILIES)
-def test_renamed_classes_take_their_components_along(name):
-    case, model, theta = make_model(name)
-    names = np.array([2, 1, 0])  # classes 0 and 2 have two components each
-    moved = model.renamed(theta, names)
+def test_renamed_classes_take_their_components_along(name, classes, names):
+    classes = np.array(classes)
+    case, model, _ = make_model(name, component_class=classes)
+    weights = np.random.default_rng(0).dirichlet(np.ones(len(classes)))
+    theta = ComponentParameters(weights, case.parameters)
+    moved = model.renamed(theta, np.array(names))
 
     def class_log_joint(parameters):
         factors = model.factors(parameters)
         features = model.features(case.X, factors)
         joint = model.log_joint(features, factors) + model.row_term(features, factors)[:, None]
-        return np.column_stack([logsumexp(joint[:, CLASSES == k], axis=1) for k in range(3)])
+        return np.column_stack([logsumexp(joint[:, classes == k], axis=1) for k in range(3)])
 
     before, after = class_log_joint(theta), class_log_joint(moved)
     for k in range(3):

@@ -51,6 +51,8 @@ def test_it_converges_from_far_away(factor):
     far, objectives = climb(case, WeibullParameters(shapes, 0.0 * shapes), prior)
     np.testing.assert_allclose(far.shapes, near.shapes, rtol=1e-8)
     np.testing.assert_allclose(far.locations, near.locations, rtol=1e-8, atol=1e-8)
+    # Not one step on the way goes down: shapes at most halve or double.
+    assert np.all(np.diff(objectives) >= -1e-11 * np.abs(objectives[1:]))
     assert objectives[-1] == pytest.approx(objectives.max(), rel=1e-12)
 
 
@@ -131,6 +133,21 @@ def test_m_step_stands_still_at_the_maximum():
 
     slopes = approx_fprime(case.density.to_vector(best), loss, 1e-6)
     np.testing.assert_allclose(slopes, 0.0, atol=1e-2)
+
+
+@pytest.mark.parametrize("nu", [0.0, 20.0])
+def test_steps_are_newtons_the_priors_rows_included(nu):
+    # Near the maximum each step about squares the error.
+    case = make_case("weibull", d=2)
+    prior = case.density.fixed_prior(case.frame, Strength(nu))
+    best, _ = climb(case, case.parameters, prior)
+    start = WeibullParameters(best.shapes * 1.3, best.locations)
+    errors = []
+    for steps in (2, 3, 4):
+        near, _ = climb(case, start, prior, steps)
+        errors.append(np.abs(near.shapes / best.shapes - 1.0).max())
+    assert errors[1] < 10 * errors[0] ** 2
+    assert errors[2] < 1e-8
 
 
 def test_equal_values_do_not_run_away():

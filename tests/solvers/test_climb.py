@@ -102,7 +102,8 @@ def test_the_cap_is_a_cap(order, max_iter):
     outcome = climb(problem, start, Limits(max_iter=max_iter, tol=0.0), ONES, named=False)
     assert not outcome.converged
     assert 1 <= len(outcome.history) <= max_iter
-    assert problem.n_passes <= 2 * (max_iter + 2)
+    # The start, a pass an iteration; and where names change, a new start and one step at least.
+    assert problem.n_passes <= max_iter + 3
 
 
 def test_one_step_is_never_convergence_where_a_channel_was_held():
