@@ -139,6 +139,18 @@ def test_acceleration_pays_where_em_creeps():
     assert passes["squarem"] < passes["em"] / 3
 
 
+def test_a_proposal_that_has_not_moved_costs_no_pass():
+    setting = make_setting("full")
+    problem = setting.problem
+    current = problem.evaluate(setting.parameters)
+    problem.maximise = lambda evaluation, **how: evaluation.parameters
+    state, info = em_step(problem, State(current, 3))
+    assert info.stationary
+    assert state.iteration == 4
+    assert state.evaluation is current
+    assert problem.n_passes == 1
+
+
 class Overshooting:
     """A problem whose every extrapolation is worse than what it started from, or no parameter."""
 

@@ -144,6 +144,16 @@ def test_components_split_inside_their_classes():
     assert inside.all() or not inside.any()
 
 
+def test_components_of_overlapping_classes_never_cross():
+    # Labels that have nothing to do with the features: each row's nearest centre is of any class.
+    X, _ = rows(120, 4)
+    truth = np.random.default_rng(2).integers(0, K, 120)
+    R = start_of(X, Symbols(truth, K), classes=(0, 0, 1, 1, 2, 2))
+    by_class = R @ np.eye(K)[[0, 0, 1, 1, 2, 2]]
+    np.testing.assert_array_equal(by_class, np.eye(K)[truth])
+    assert np.all(R.sum(axis=0) > 5)
+
+
 @pytest.mark.parametrize("init", ["auto", "kmeans", "random"])
 def test_every_start_keeps_rows_within_the_classes_that_labels_allow(init):
     X, truth = rows()
