@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from labelief import LinearDiscriminantAnalysis, SoftLabels
+from labelief import LinearDiscriminantAnalysis, LogisticRegression, SoftLabels
 from labelief.blocks import Dense, Indicator, Symbols
 from labelief.estimators import validation
 from labelief.labels import read_target
@@ -56,6 +57,22 @@ def test_numbers_that_are_none_are_refused_in_every_library(bad, xp):
     rows[3, 1] = bad
     with pytest.raises(ValueError, match=r"NaN|infinity"):
         LinearDiscriminantAnalysis().fit(xp.asarray(rows), Y)
+
+
+def test_the_first_number_that_is_none_is_named(monkeypatch):
+    monkeypatch.setattr(validation, "_CHECKED_ROWS", 2)
+    rows = X.copy()
+    rows[5, 0], rows[4, 1] = np.nan, -np.inf
+    with pytest.raises(ValueError, match="contains infinity: the first stands in row 4, column 1"):
+        validation.read_rows(LinearDiscriminantAnalysis(), rows, reset=True)
+    sparse = csr_array(np.array([[0.0, 1.0], [np.nan, 0.0]]))
+    with pytest.raises(ValueError, match="contains NaN: the first stands in entry 1"):
+        validation.read_rows(LogisticRegression(), sparse, reset=True, sparse=True)
+
+
+def test_numbers_whose_sum_overflows_are_finite():
+    rows = np.full((4, 2), 1.7e308)
+    assert validation.read_rows(LinearDiscriminantAnalysis(), rows, reset=True) is rows
 
 
 def test_empty_rows_are_refused_in_every_library(xp):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from labelief._typing import Array, FloatArray
 from labelief.blocks.evidence import Dense, Evidence, Indicator, Symbols
 from labelief.channels.contract import Channel
-from labelief.kernels.namespace import namespace, to_host
+from labelief.kernels.namespace import is_sparse, namespace, to_host
 from labelief.labels.targets import Target
 
 __all__ = [
@@ -24,6 +24,9 @@ __all__ = [
     "read_rows",
     "read_weights",
 ]
+
+# Rows at a time in the search for what is not finite.
+_CHECKED_ROWS = 65_536
 
 
 def check_count(name: str, value: Any) -> None:
@@ -56,14 +59,37 @@ def read_rows(estimator: Any, X: Any, *, reset: bool, sparse: bool = False) -> A
         check_is_fitted(estimator)
     if is_array_api_obj(X) and not is_numpy_array(X):
         return _read_device_rows(estimator, X, reset=reset)
-    return validate_data(
+    rows = validate_data(
         estimator,
         X,
         reset=reset,
         dtype="numeric",
         accept_sparse="csr" if sparse else False,
-        ensure_min_samples=1,
+        ensure_all_finite=False,
     )
+    _check_finite(rows.data if is_sparse(rows) else rows, type(estimator).__name__)
+    return rows
+
+
+def _check_finite(values: Any, name: str) -> None:
+    """Refuse NaN and infinity, naming the first; one pass, and no copy, where there is none."""
+    if values.dtype.kind != "f":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(values)):
+            return
+    for start in range(0, len(values), _CHECKED_ROWS):
+        bad = ~np.isfinite(values[start : start + _CHECKED_ROWS])
+        if np.any(bad):
+            place = np.argwhere(bad)[0]
+            value = values[start : start + _CHECKED_ROWS][tuple(place)]
+            kind = "NaN" if np.isnan(value) else "infinity"
+            first = start + place[0]
+            where = f"row {first}, column {place[1]}" if len(place) > 1 else f"entry {first}"
+            raise ValueError(
+                f"Input X contains {kind}: the first stands in {where}. {name} takes finite "
+                "numbers only: drop such rows, or fill them in by an imputer in a pipeline."
+            )
 
 
 def _read_device_rows(estimator: Any, X: Array, *, reset: bool) -> Array:
