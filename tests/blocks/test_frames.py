@@ -213,3 +213,13 @@ def test_whitening_in_any_array_library(xp, dependent):
     z = (X - there.moments.mean) @ there.basis
     np.testing.assert_allclose(np.cov(z.T, ddof=0), np.eye(X.shape[1]), atol=1e-6)
     assert there.log_volume == pytest.approx(here.log_volume, rel=1e-6)
+
+
+def test_volume_of_a_plane_whose_columns_have_units_far_apart():
+    first, second = Z[:, 0], Z[:, 1]
+    X = np.column_stack([1e-120 * (first + second), 1e120 * first, second])
+    frame = white(X)
+    assert frame.rank == 2
+    # The smallest column adds nothing that could be seen.
+    plain = white(np.column_stack([first, second]))
+    assert frame.log_volume == pytest.approx(plain.log_volume + np.log(1e120))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import qr, solve_triangular
 
 from labelief._typing import Array, BoolArray, FloatArray, IntArray
 from labelief.blocks.moments import Moments
@@ -206,6 +206,8 @@ def _log_volume(inverse: FloatArray, scale: FloatArray) -> float:
         return 0.0
     if len(inverse) == len(scale):
         return float(np.linalg.slogdet(inverse / scale)[1] + np.sum(np.log(scale)))
-    unit = np.max(scale)
-    singular = np.linalg.svd(inverse / unit, compute_uv=False)
-    return float(np.sum(np.log(singular)) + len(inverse) * np.log(unit))
+    # Columns sorted by magnitude and pivoted: a graded matrix keeps its small rows (Cox and Higham
+    # 1998), where singular values would lose them.
+    graded = inverse.T[np.argsort(-scale)]
+    (triangle,) = qr(graded, mode="r", pivoting=True)[:1]
+    return float(np.sum(np.log(np.abs(np.diagonal(triangle)))))

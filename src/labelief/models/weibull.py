@@ -26,6 +26,7 @@ _SHAPE = float(np.pi / np.sqrt(6.0))
 _LOCATION = float(np.euler_gamma)
 # The shape in log coordinates is kept where its exponentials are numbers.
 _RANGE = (1e-3, 1e4)
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,8 @@ class Weibull(BaseEstimator):
         """Return ``λ Γ(1 + 1/k)``, (J, d); a constant column keeps its value."""
         k, scale = self.shapes_and_scales(parameters, frame)
         out = np.tile(np.exp(frame.moments.mean), (len(k), 1))
-        out[:, frame.columns] = scale * gamma(1.0 + 1.0 / k)
+        with np.errstate(over="ignore"):
+            out[:, frame.columns] = np.minimum(scale * gamma(1.0 + 1.0 / k), _LARGEST)
         return out
 
     def covariances(self, parameters: WeibullParameters, frame: Axes) -> FloatArray:
@@ -217,8 +219,11 @@ class Weibull(BaseEstimator):
         k, scale = self.shapes_and_scales(parameters, frame)
         d = len(frame.moments.mean)
         out = np.zeros((len(k), d, d))
-        variances = scale**2 * (gamma(1.0 + 2.0 / k) - gamma(1.0 + 1.0 / k) ** 2)
-        out[:, frame.columns, frame.columns] = np.maximum(variances, 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            variances = scale**2 * (gamma(1.0 + 2.0 / k) - gamma(1.0 + 1.0 / k) ** 2)
+        # A shape near 0, of a component that hardly a row bears on, has moments beyond all numbers.
+        variances = np.where(np.isfinite(variances), np.maximum(variances, 0.0), _LARGEST)
+        out[:, frame.columns, frame.columns] = variances
         return out
 
     def n_parameters(self, n_components: int, frame: Axes) -> int:
