@@ -6,6 +6,9 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from sklearn.exceptions import ConvergenceWarning
 from tests.integration import oracle
 
@@ -282,3 +285,35 @@ def test_singular_covariances_without_a_ridge_are_explained(density):
     rows = np.random.default_rng(0).normal(size=(6, 5))
     with pytest.raises(ValueError, match="ridge"):
         GenerativeClassifier(oracle.DENSITIES[density](), ridge=0.0).fit(rows, [0, 0, 1, 1, 2, 2])
+
+
+@given(
+    rows=arrays(
+        float,
+        st.tuples(st.integers(1, 8), st.integers(1, 3)),
+        elements=st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0, 1e150, -1e-150]),
+    ),
+    seed=st.integers(0, 10**6),
+    density=st.sampled_from(oracle.GAUSSIANS),
+    channel=st.sampled_from(["trusted", "full", "symmetric"]),
+    n_components=st.integers(1, 2),
+)
+def test_any_small_table(rows, seed, density, channel, n_components):
+    rng = np.random.default_rng(seed)
+    pl = rng.random((len(rows), 3)) * (rng.random((len(rows), 3)) < 0.7)
+    pl[np.arange(len(rows)), rng.integers(0, 3, len(rows))] = 1.0
+    model = GenerativeClassifier(
+        oracle.DENSITIES[density](),
+        n_components,
+        channel=oracle.make_channel(channel, 3),
+        max_iter=20,
+        ridge=1e-3,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", CUT)
+        warnings.filterwarnings("ignore", "The learned flipping matrix")
+        model.fit(rows, pl)
+    assert_sound(model, rows, pl, None)
+    history = np.array(model.history_)
+    assert np.all(np.diff(history) >= -1e-10 * (np.abs(history[1:]) + len(rows)))
