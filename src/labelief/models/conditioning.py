@@ -28,12 +28,14 @@ __all__ = ["Conditioning", "condition"]
 _ROWS_PER_COLUMN, _DOUBLES = 200, 4_000_000
 # With more columns the axes alone are scaled: a dense factor would cost more than it saves.
 _MOST_COLUMNS = 512
-# Curvatures below this share of a column's own are rounding.
-_FLOOR = 1e-10
+# Directions that share less than this of the largest curvature are rounding and are cut; the scale
+# of those that share less than the other is held: they may be mostly rounding.
+_CUT, _FLOOR = 1e-13, 1e-10
+# A sample that finds a direction less curved than this says little about it.
+_DOUBTFUL = 1e-6
 # A column whose mean is more than so many standard deviations from 0 is centred row by row; nearer
 # ones cancel harmlessly, and folding the mean into the intercept saves a copy of each block.
 _FAR = 1e3
-_LARGEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -114,21 +116,31 @@ def condition(blocks: BlockSource, penalty: float, n_components: int) -> Conditi
     moments = _sparse_moments(blocks) if sparse else _sampled_moments(blocks, full=full)
     varies = moments.scale > 0
     scale = np.where(varies, moments.scale, 1.0)
-    with np.errstate(over="ignore", under="ignore"):
-        ratio = np.minimum(np.sqrt(penalty / blocks.total_weight) / scale, _LARGEST)
-    # Per row: what the data and the penalty contribute along each scaled axis.  A constant column
-    # keeps the slope 0, which is the best: the intercept does its work.
-    unit = varies / np.sqrt(1.0 / n_components + ratio**2)
-    basis, inverse = unit / scale, scale / np.where(unit > 0, unit, np.inf)
+    # Per row: what the data and the penalty contribute along each axis.  A constant column keeps the
+    # slope 0, which is the best: the intercept does its work.
+    root = np.hypot(scale / np.sqrt(n_components), np.sqrt(penalty / blocks.total_weight))
+    basis, inverse = varies / root, varies * root
     if moments.correlation is not None:
-        curved = unit[:, None] * (moments.correlation / n_components) * unit
-        np.fill_diagonal(curved, 1.0)
-        values, turn = np.linalg.eigh(curved)
-        size = np.sqrt(np.maximum(values, _FLOOR * values[-1]))
-        basis, inverse = basis[:, None] * turn / size, size[:, None] * turn.T * inverse
+        unit = scale * basis / np.sqrt(n_components)
+        basis, inverse = _decorrelated(unit[:, None] * moments.correlation * unit, basis, inverse)
     far = not sparse and bool(np.any(varies & (np.abs(moments.mean) / scale > _FAR)))
     shift = moments.mean if far else None
     return Conditioning(moments.mean, scale, shift, basis, inverse, float(np.sqrt(n_components)))
+
+
+def _decorrelated(
+    curved: FloatArray, basis: FloatArray, inverse: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Turn axes of unit curvature, penalty included, to those that do not interact."""
+    alive = np.flatnonzero(basis)
+    curved = curved[np.ix_(alive, alive)]
+    np.fill_diagonal(curved, 1.0)
+    values, turn = np.linalg.eigh(curved)
+    kept = values > _CUT * np.max(values, initial=0.0)
+    size = np.sqrt(np.maximum(values[kept], _FLOOR * np.max(values, initial=0.0)))
+    vectors = np.zeros((len(basis), len(size)))
+    vectors[alive] = turn[:, kept]
+    return basis[:, None] * vectors / size, size[:, None] * vectors.T * inverse
 
 
 def _sampled_moments(blocks: BlockSource, *, full: bool) -> Moments:
@@ -138,7 +150,9 @@ def _sampled_moments(blocks: BlockSource, *, full: bool) -> Moments:
     if full and 4 * rows < blocks.n_rows and rows >= 20 * d:
         X, _, weights = blocks.sample(rows)
         moments = measure_moments(ArrayBlocks(X, None, weights), full=True)
-        if np.all(moments.scale > 0):
+        assert moments.correlation is not None
+        known = bool(np.all(moments.scale > 0))
+        if known and np.linalg.eigvalsh(moments.correlation)[0] > _DOUBTFUL:
             return moments
     return measure_moments(blocks, full=full)
 

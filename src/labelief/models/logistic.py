@@ -32,8 +32,8 @@ __all__ = [
     "observed_curvature",
 ]
 
-# What is added to a Hessian of which nothing else bounds the steps, as a share of the start's.
-_JITTER = 1e-10
+# What is added to a Hessian that is not positive definite by rounding, as a share of its largest.
+_JITTERS = (0.0, 1e-12, 1e-9, 1e-6, 1e-3, 1.0)
 # The slope, per unit of weight, below which Newton's own steps are taken.
 _NEAR = 1e-3
 
@@ -209,12 +209,11 @@ class LogisticModel:
         step = None
         if record.observed is not None and near:
             step = _solved(expected - self.hessian(record.observed), gradient)
-        if step is None:
-            step = _solved(expected, gradient)
-        if step is None:
-            # Probabilities of 0 and 1 without a penalty leave no curvature to bound the step.
-            size = _JITTER * max(float(np.trace(expected)), 1.0)
-            step = _solved(expected + size * np.eye(len(expected)), gradient)
+        # Probabilities of 0 and 1 without a penalty leave no curvature to bound the step.
+        for share in _JITTERS:
+            if step is None:
+                size = share * np.max(np.diagonal(expected), initial=1.0)
+                step = _solved(expected + size * np.eye(len(expected)), gradient)
         assert step is not None
         return self.from_vector(self.to_vector(parameters) + step)
 
@@ -253,7 +252,8 @@ class LogisticModel:
         """Return minus the Hessian of the log prior in the coordinates of `to_vector`."""
         rank, n_contrasts = self.frame.rank, self.contrasts.shape[1]
         out = np.zeros((1 + rank, 1 + rank))
-        out[1:, 1:] = self.penalty * self.frame.pulled(self.frame.slopes(np.eye(rank)))
+        if self.penalty > 0.0:
+            out[1:, 1:] = self.penalty * self.frame.pulled(self.frame.slopes(np.eye(rank)))
         return np.asarray(np.kron(out, np.eye(n_contrasts)), dtype=np.float64)
 
     def to_vector(self, parameters: LogisticParameters) -> FloatArray:

@@ -61,10 +61,8 @@ def look_ahead(problem: Problem, start: Parameters) -> tuple[Parameters, FloatAr
     model = cast(Thinnable, problem.model)
     size = len(model.to_vector(start.model))
     rows = _ROWS * size
-    if (
-        rows * max(problem.blocks.n_columns, 1) > _DOUBLES
-        or rows * _THINNING > problem.blocks.n_rows
-    ):
+    few = rows * _THINNING > problem.blocks.n_rows
+    if few or rows * problem.blocks.n_columns > _DOUBLES or size == 0:
         return start, None
     X, evidence, weights = problem.blocks.sample(rows)
     blocks = ArrayBlocks(X, evidence, weights)
