@@ -27,13 +27,8 @@ from labelief.estimators.validation import (
 from labelief.kernels.namespace import is_sparse, namespace
 from labelief.labels.targets import Target, read_target
 from labelief.models.conditioning import condition
-from labelief.models.logistic import (
-    LogisticModel,
-    LogisticParameters,
-    complete_curvature,
-    no_curvature,
-    observed_curvature,
-)
+from labelief.models.logistic import LogisticModel, LogisticParameters
+from labelief.models.newton import Measure, complete_curvature, no_curvature, observed_curvature
 from labelief.solvers.climb import named_run
 from labelief.solvers.em import em_step
 from labelief.solvers.lead_in import led_lbfgs
@@ -55,7 +50,7 @@ class _Solver(NamedTuple):
     """A way to climb, and the curvature that a pass measures for it."""
 
     drive: Callable[..., Outcome]
-    curvatures: Callable[..., Any]
+    curvatures: Measure
 
 
 def _from_ahead(problem: Problem, start: Parameters, **settings: Any) -> Outcome:

@@ -116,8 +116,8 @@ def condition(blocks: BlockSource, penalty: float, n_components: int) -> Conditi
     moments = _sparse_moments(blocks) if sparse else _sampled_moments(blocks, full=full)
     varies = moments.scale > 0
     scale = np.where(varies, moments.scale, 1.0)
-    # Per row: what the data and the penalty contribute along each axis.  A constant column keeps the
-    # slope 0, which is the best: the intercept does its work.
+    # Per row: what the data and the penalty contribute along each axis.  A constant column keeps
+    # the slope 0, which is the best: the intercept does its work.
     root = np.hypot(scale / np.sqrt(n_components), np.sqrt(penalty / blocks.total_weight))
     basis, inverse = varies / root, varies * root
     if moments.correlation is not None:

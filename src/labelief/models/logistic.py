@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from labelief._typing import Array, FloatArray, IntArray
 from labelief.kernels.namespace import namespace, to_float64
@@ -15,27 +13,15 @@ from labelief.kernels.softmax import (
     Curvature,
     LinearSums,
     augmented,
-    curvature,
     linear_sums,
     log_normaliser,
     scores,
 )
 from labelief.models.conditioning import Conditioning
 from labelief.models.contract import MStep
+from labelief.models.newton import Measure, complete_curvature, no_curvature, uphill_step
 
-__all__ = [
-    "LogisticModel",
-    "LogisticParameters",
-    "LogisticRecord",
-    "complete_curvature",
-    "no_curvature",
-    "observed_curvature",
-]
-
-# What is added to a Hessian that is not positive definite by rounding, as a share of its largest.
-_JITTERS = (0.0, 1e-12, 1e-9, 1e-6, 1e-3, 1.0)
-# The slope, per unit of weight, below which Newton's own steps are taken.
-_NEAR = 1e-3
+__all__ = ["LogisticModel", "LogisticParameters", "LogisticRecord"]
 
 
 @dataclass(frozen=True)
@@ -68,26 +54,6 @@ class LogisticRecord(NamedTuple):
     observed: Curvature | None
 
 
-Curvatures = tuple[Curvature | None, Curvature | None]
-Lazy = Callable[[], Array]
-
-
-def no_curvature(phi: Lazy, P: Lazy, R: Array) -> Curvatures:
-    """Measure slopes only: what quasi-Newton steps need."""
-    return None, None
-
-
-def complete_curvature(phi: Lazy, P: Lazy, R: Array) -> Curvatures:
-    """Measure the Hessian of the expected complete-data likelihood (quost2017 eq. 24)."""
-    return curvature(phi(), P()), None
-
-
-def observed_curvature(phi: Lazy, P: Lazy, R: Array) -> Curvatures:
-    """Measure what the Hessian of the likelihood of soft labels itself is made of."""
-    rows = phi()
-    return curvature(rows, P()), curvature(rows, R)
-
-
 class LogisticModel:
     """``Pr(j | x) = exp η_j(x) / Σ_l exp η_l(x)`` (quost2017 eq. 18-20), with a penalty on slopes.
 
@@ -102,7 +68,7 @@ class LogisticModel:
         λ.
     component_class : (J,) integer array
         The classes that labels support, in increasing order; others have probability 0.
-    curvatures : callable
+    curvatures : Measure
         Which second moments a pass measures: none, or what Newton steps need.
     """
 
@@ -114,7 +80,7 @@ class LogisticModel:
         frame: Conditioning,
         penalty: float,
         component_class: IntArray,
-        curvatures: Callable[[Lazy, Lazy, Array], Curvatures] = no_curvature,
+        curvatures: Measure = no_curvature,
     ) -> None:
         self.frame = frame
         self.penalty = penalty
@@ -197,24 +163,11 @@ class LogisticModel:
     def maximise(
         self, record: LogisticRecord, parameters: LogisticParameters
     ) -> LogisticParameters:
-        """Return one Newton step: on the likelihood near a maximum, else as EM does.
-
-        Minus the observed Hessian is the complete one less the labels' doubt.  Where that is not
-        positive definite, or the slope is still large, the complete one (quost2017 eq. 24) points
-        upwards, to the maximum that EM goes to.
-        """
+        """Return one Newton step: on the likelihood near a maximum, else as EM does."""
         assert record.complete is not None
-        gradient, expected = self.gradient(record, parameters), self.curvature(record)
-        near = float(np.max(np.abs(gradient), initial=0.0)) <= _NEAR * record.complete.weight
-        step = None
-        if record.observed is not None and near:
-            step = _solved(expected - self.hessian(record.observed), gradient)
-        # Probabilities of 0 and 1 without a penalty leave no curvature to bound the step.
-        for share in _JITTERS:
-            if step is None:
-                size = share * np.max(np.diagonal(expected), initial=1.0)
-                step = _solved(expected + size * np.eye(len(expected)), gradient)
-        assert step is not None
+        gradient = self.gradient(record, parameters)
+        doubt = None if record.observed is None else self.hessian(record.observed)
+        step = uphill_step(gradient, self.curvature(record), doubt, record.complete.weight)
         return self.from_vector(self.to_vector(parameters) + step)
 
     @property
@@ -293,11 +246,3 @@ def _contrasts(n_components: int) -> FloatArray:
         out[c, c - 1] = c
         out[:, c - 1] /= np.sqrt(c * (c + 1))
     return out
-
-
-def _solved(hessian: FloatArray, gradient: FloatArray) -> FloatArray | None:
-    """Return ``hessian⁻¹ gradient``, or None where the matrix is not positive definite."""
-    try:
-        return np.asarray(cho_solve(cho_factor(hessian, lower=True), gradient))
-    except np.linalg.LinAlgError:
-        return None
