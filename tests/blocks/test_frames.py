@@ -16,7 +16,7 @@ def white(X, weights=None, **settings):
 
 
 def coordinates(frame, X):
-    center, basis = frame.arrays
+    center, basis, _ = frame.arrays
     return (X - center) @ basis
 
 

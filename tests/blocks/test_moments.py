@@ -161,3 +161,21 @@ def test_a_column_that_varies_by_rounding_is_constant(value):
     assert moments.scale[1] > 0.0
     assert not moments.correlation[0].any()
     assert not moments.correlation[:, 0].any()
+
+
+@pytest.mark.parametrize(
+    ("offset", "far"), [(0.0, False), (-50.0, False), (200.0, True), (-1e9, True)]
+)
+def test_rows_far_from_0_are_shifted(offset, far):
+    X = np.random.default_rng(0).normal(size=(500, 2)) * [1.0, 1e-3]
+    X = np.column_stack([X + offset * np.array([1.0, 1e-3]), np.ones(500)])
+    moments = measure_moments(ArrayBlocks(X), full=True)
+    if far:
+        np.testing.assert_array_equal(moments.shift, moments.mean)
+    else:
+        assert moments.shift is None
+
+
+def test_a_far_constant_column_is_shifted():
+    X = np.column_stack([np.random.default_rng(0).normal(size=500), np.full(500, 1e300)])
+    assert measure_moments(ArrayBlocks(X), full=True).shift is not None

@@ -22,6 +22,16 @@ def test_products_run_along_columns():
     assert ns.column_product(csr_array(A), B).flags.f_contiguous
 
 
+def test_rows_are_laid_out_by_columns(xp):
+    a = xp.asarray(A)
+    got = ns.by_columns(a)
+    assert type(got) is type(a)
+    np.testing.assert_array_equal(ns.to_host(got), A)
+    assert ns.by_columns(A).flags.f_contiguous
+    columns = np.asfortranarray(A)
+    assert ns.by_columns(columns) is columns
+
+
 @pytest.mark.parametrize("sparse", [csr_array, csr_matrix])
 def test_sparse_rows(sparse):
     X = sparse(A)

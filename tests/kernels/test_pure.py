@@ -19,7 +19,6 @@ VECTOR = RNG.random(3)
 ROWS = RNG.random(7)
 
 CALLS = {
-    features.centred: (X, VECTOR),
     features.scaled: (X, np.array([0, 2]), VECTOR[:2], VECTOR[:2]),
     features.whitened: (X, VECTOR, SQUARE),
     features.with_ones: (X,),
@@ -33,6 +32,7 @@ CALLS = {
     labels.one_hot: (CODES, 3),
     labels.symbol_log_weights: (CODES, SQUARE),
     labels.told_shares: (LOGS,),
+    namespace.by_columns: (X,),
     namespace.column_product: (X, SQUARE),
     namespace.cross_product: (X, R),
     namespace.take_rows: (X, np.array([4, 0])),

@@ -22,7 +22,7 @@ from labelief.kernels.labels import (
     symbol_log_weights,
     told_shares,
 )
-from labelief.kernels.namespace import column_product, namespace, to_float64
+from labelief.kernels.namespace import by_columns, column_product, namespace, to_float64
 
 __all__ = ["Dense", "Evidence", "Indicator", "Likelihoods", "Symbols"]
 
@@ -128,7 +128,7 @@ class Dense:
 
     def weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``Σ_j pl_i(j) γ(j | k)``."""
-        pl = to_float64(self.plausibilities)
+        pl = by_columns(to_float64(self.plausibilities))
         if likelihoods.matrix is None:
             return pl
         through = (likelihoods.matrix @ pl.T).T

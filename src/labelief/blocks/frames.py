@@ -52,9 +52,9 @@ class Whitening:
         return int(self.basis.shape[1])
 
     @property
-    def arrays(self) -> tuple[FloatArray, FloatArray]:
-        """What a kernel needs: center and basis."""
-        return self.moments.mean, self.basis
+    def arrays(self) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """What a kernel needs: center, basis and shift."""
+        return self.moments.mean, self.basis, self.moments.shift
 
     @property
     def diagonal(self) -> FloatArray:

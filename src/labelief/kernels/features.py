@@ -10,7 +10,6 @@ from labelief._typing import Array
 from labelief.kernels.namespace import empty, namespace, to_float64
 
 __all__ = [
-    "centred",
     "scaled",
     "whitened",
     "with_ones",
@@ -18,14 +17,6 @@ __all__ = [
     "with_squared_norm",
     "with_squares",
 ]
-
-
-def centred(X: Array, center: Array) -> Array:
-    """Return ``(1, x - m)``, (b, 1 + d)."""
-    phi = empty((X.shape[0], X.shape[1] + 1), X)
-    phi[:, 0] = 1.0
-    phi[:, 1:] = to_float64(X) - center
-    return phi
 
 
 def scaled(X: Array, columns: Array | None, center: Array, inverse_scale: Array) -> Array:

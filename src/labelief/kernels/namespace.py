@@ -13,6 +13,7 @@ from labelief._typing import Array, FloatArray, IntArray
 _NUMPY = array_namespace(np.empty(0))
 
 __all__ = [
+    "by_columns",
     "column_product",
     "cross_product",
     "empty",
@@ -66,6 +67,16 @@ def take_rows(x: Array, index: IntArray) -> Array:
         return x[index]
     xp = namespace(x)
     return xp.take(x, xp.asarray(index, device=device(x)), axis=0)
+
+
+def by_columns(x: Array) -> Array:
+    """Return a (b, K) array with contiguous columns, as products have them.
+
+    Arrays of two orders in one expression cost more than this copy.
+    """
+    if type(x) is np.ndarray:
+        return np.asfortranarray(x)
+    return x.T.contiguous().T if is_torch_array(x) else x
 
 
 def column_product(features: Array, coefficients: Array) -> Array:

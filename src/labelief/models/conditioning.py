@@ -33,9 +33,6 @@ _MOST_COLUMNS = 512
 _CUT, _FLOOR = 1e-13, 1e-10
 # A sample that finds a direction less curved than this says little about it.
 _DOUBTFUL = 1e-6
-# A column whose mean is more than so many standard deviations from 0 is centred row by row; nearer
-# ones cancel harmlessly, and folding the mean into the intercept saves a copy of each block.
-_FAR = 1e3
 
 
 @dataclass(frozen=True)
@@ -123,8 +120,7 @@ def condition(blocks: BlockSource, penalty: float, n_components: int) -> Conditi
     if moments.correlation is not None:
         unit = scale * basis / np.sqrt(n_components)
         basis, inverse = _decorrelated(unit[:, None] * moments.correlation * unit, basis, inverse)
-    far = not sparse and bool(np.any(varies & (np.abs(moments.mean) / scale > _FAR)))
-    shift = moments.mean if far else None
+    shift = None if sparse else moments.shift
     return Conditioning(moments.mean, scale, shift, basis, inverse, float(np.sqrt(n_components)))
 
 

@@ -44,9 +44,9 @@ class FullGaussian(MatrixGaussian):
         """Return how many doubles a pass holds for each row."""
         return 1 + 3 * rank + rank * (rank + 1) // 2 + 4 * n_components
 
-    def features(self, X: Array, arrays: tuple[Array, Array]) -> Array:
+    def features(self, X: Array, arrays: tuple[Array, ...]) -> Array:
         """Kernel: return ``(1, z, z_a z_b)`` of the whitened rows."""
-        return with_products(whitened(X, *arrays))
+        return with_products(whitened(X, *arrays[:2]))
 
     def factors(
         self, parameters: MatrixParameters, frame: Whitening, log_weights: FloatArray

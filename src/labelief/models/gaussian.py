@@ -139,9 +139,9 @@ class MatrixGaussian(ExponentialFamily):
         """Whiten the rows by their total covariance."""
         return whitening(blocks, measure_moments(blocks, full=True))
 
-    def coordinates(self, X: Array, arrays: tuple[Array, Array]) -> Array:
+    def coordinates(self, X: Array, arrays: tuple[Array, ...]) -> Array:
         """Kernel: return the whitened rows, (b, r)."""
-        return whitened(X, *arrays)
+        return whitened(X, *arrays[:2])
 
     def fixed_prior(self, frame: Whitening, strength: Strength) -> MatrixPrior:
         """Return ν and ν T: in whitened coordinates the total covariance is I."""

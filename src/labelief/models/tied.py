@@ -6,8 +6,7 @@ import numpy as np
 
 from labelief._typing import Array, FloatArray
 from labelief.blocks.frames import Whitening
-from labelief.kernels.features import centred
-from labelief.kernels.namespace import namespace
+from labelief.kernels.namespace import column_product, cross_product, namespace, to_float64
 from labelief.models.gaussian import (
     LOG_2PI,
     MatrixGaussian,
@@ -44,14 +43,30 @@ class TiedGaussian(MatrixGaussian):
         """Return how many doubles a pass holds for each row."""
         return 2 * rank + 4 * n_components
 
-    def features(self, X: Array, arrays: tuple[Array, Array]) -> Array:
-        """Kernel: return ``(1, x - m)``; the basis is folded into the coefficients."""
-        return centred(X, arrays[0])
+    def features(self, X: Array, arrays: tuple[Array, ...]) -> Array:
+        """Kernel: return ``x - shift``; ones and basis are folded into the coefficients."""
+        X, shift = to_float64(X), arrays[2]
+        return X if shift is None else X - shift
+
+    def log_density(self, features: Array, factors: tuple[Array, ...]) -> Array:
+        """Kernel: return ``φ·η``, (b, J), for ``φ = (1, x - shift)``."""
+        coefficients = factors[0]
+        return column_product(features, coefficients[1:, :]) + coefficients[0, :]
+
+    def statistics(self, features: Array, R: Array, factors: tuple[Array, ...]) -> Array:
+        """Kernel: return ``Φᵀ R``, (1 + d, J)."""
+        xp = namespace(features)
+        counts = xp.sum(R, axis=0)
+        return xp.concat([counts[None, :], cross_product(features, R)], axis=0)
+
+    def start_statistics(self, X: Array, R: Array, arrays: tuple[Array, ...]) -> Array:
+        """Kernel: return ``Φᵀ R``, (1 + d, J)."""
+        return self.statistics(self.features(X, arrays), R, ())
 
     def factors(
         self, parameters: MatrixParameters, frame: Whitening, log_weights: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the coefficients (1 + d, J) and a factor of the precision (d, r)."""
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the coefficients (1 + d, J); for the row term a factor (d, r) and the centre."""
         factor = parameters.factors[0]
         slopes = parameters.precisions[0] @ parameters.means.T
         constant = (
@@ -61,14 +76,16 @@ class TiedGaussian(MatrixGaussian):
             - 0.5 * frame.rank * LOG_2PI
             - frame.log_volume
         )
+        slopes = frame.basis @ slopes
+        center = _center(frame)
         root = (parameters.inverse_factors[0] @ frame.basis.T).T
-        return np.vstack([constant, frame.basis @ slopes]), root
+        return np.vstack([constant - center @ slopes, slopes]), root, center @ root
 
     def row_term(
-        self, features: Array, arrays: tuple[Array, Array], factors: tuple[Array, Array]
+        self, features: Array, arrays: tuple[Array, ...], factors: tuple[Array, ...]
     ) -> Array:
-        """Kernel: return ``-½ xᵀ Σ⁻¹ x``."""
-        whitened_rows = features[:, 1:] @ factors[1]
+        """Kernel: return ``-½ (x - m)ᵀ Σ⁻¹ (x - m)``."""
+        whitened_rows = features @ factors[1] - factors[2]
         return -0.5 * namespace(features).sum(whitened_rows * whitened_rows, axis=1)
 
     def row_term_total(self, parameters: MatrixParameters, frame: Whitening) -> float:
@@ -95,4 +112,10 @@ class TiedGaussian(MatrixGaussian):
 
 
 def _means(record: FloatArray, frame: Whitening) -> FloatArray:
-    return means_of(record[0], record[1:].T @ frame.basis)
+    sums = record[1:].T - record[0][:, None] * _center(frame)
+    return means_of(record[0], sums @ frame.basis)
+
+
+def _center(frame: Whitening) -> FloatArray:
+    """Return the centre of the frame in the coordinates of the features, ``x - shift``."""
+    return frame.moments.mean if frame.moments.shift is None else np.zeros_like(frame.moments.mean)
