@@ -16,12 +16,14 @@ from labelief.estimators import (
     QuadraticDiscriminantAnalysis,
 )
 from labelief.labels import SoftLabels, Votes
+from labelief.neighbors import EvidentialKNN
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AnnotatorNoise",
     "DawidSkene",
+    "EvidentialKNN",
     "FlipNoise",
     "GenerativeClassifier",
     "LinearDiscriminantAnalysis",

@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import pytest
 
-from labelief.kernels import features, gumbel, labels, namespace, posterior
+from labelief.kernels import class_moments, features, gumbel, labels, namespace, posterior
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(7, 3))
@@ -19,6 +19,8 @@ VECTOR = RNG.random(3)
 ROWS = RNG.random(7)
 
 CALLS = {
+    class_moments.class_moments: (X, R, VECTOR, VECTOR),
+    class_moments.row_shares: (R, ROWS),
     features.scaled: (X, np.array([0, 2]), VECTOR[:2], VECTOR[:2]),
     features.whitened: (X, VECTOR, SQUARE),
     features.with_ones: (X,),
@@ -45,7 +47,7 @@ CALLS = {
     posterior.weighted_posterior: (R, R),
 }
 # What makes nothing of arrays' values, and what has a test of its own.
-OTHERS = {"empty", "is_sparse", "namespace"}
+OTHERS = {"empty", "is_sparse", "namespace", "stored_class_moments"}
 
 
 def leaves(value):
@@ -60,7 +62,7 @@ def relaid(array, order):
 
 def test_every_kernel_is_tried():
     tried = {function.__name__ for function in CALLS} | OTHERS
-    for module in (features, gumbel, labels, namespace, posterior):
+    for module in (class_moments, features, gumbel, labels, namespace, posterior):
         functions = {n for n in module.__all__ if inspect.isfunction(getattr(module, n))}
         assert functions <= tried, functions - tried
 

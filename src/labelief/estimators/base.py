@@ -14,12 +14,10 @@ from labelief.blocks.arrays import ArrayBlocks
 from labelief.blocks.evidence import Evidence
 from labelief.channels.contract import BoundChannel
 from labelief.channels.trusted import Trusted
+from labelief.estimators.scoring import ExpectedErrorScore
 from labelief.estimators.validation import evidence_for, read_rows, read_weights
 from labelief.kernels.namespace import to_host
-from labelief.labels.soft_labels import SoftLabels
 from labelief.labels.targets import read_target
-from labelief.metrics.errors import loss_intervals
-from labelief.metrics.targets import read_pair
 from labelief.models.contract import Model
 from labelief.solvers import views
 from labelief.solvers.problem import Parameters, component_arrays
@@ -27,7 +25,7 @@ from labelief.solvers.problem import Parameters, component_arrays
 __all__ = ["SoftClassifier"]
 
 
-class SoftClassifier(ClassifierMixin, BaseEstimator):
+class SoftClassifier(ExpectedErrorScore, ClassifierMixin, BaseEstimator):
     """Base of classifiers that learn from soft labels through a model and a channel.
 
     A fit leaves ``_model``, ``_channel`` (bound) and ``_parameters``; everything below reads them.
@@ -159,37 +157,6 @@ class SoftClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._sums(X, y, sample_weight)[0]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return 1 minus the expected error at pessimism 0.5; the accuracy for crisp labels.
-
-        ``½ Σ_i w_i [pl_i(ŷ_i) + m_i({ŷ_i})] / Σ_i w_i`` (quost2017 eq. 26-28) over the rows whose
-        label says something.
-
-        Parameters
-        ----------
-        X : (n, d) array, frame or list
-        y : labels of any kind that ``fit`` takes
-        sample_weight : (n,) array-like, default=None
-
-        Returns
-        -------
-        float
-        """
-        predicted = self.predict(X)
-        classes = None
-        if not isinstance(y, SoftLabels):
-            named = read_target(y, n_rows=len(predicted)).codes is None
-            classes = self._columns if named else np.union1d(self.classes_, read_target(y).classes)
-        pair = read_pair(y, predicted, classes)
-        labels = pair.labels
-        known = (np.min(labels.plausibilities, axis=1) < 1.0) | (labels.shape[1] == 1)
-        weights = read_weights(sample_weight, known[:, None])
-        weights = 1.0 * known if weights is None else weights * known
-        if not np.any(weights > 0):
-            raise ValueError("No row of y says anything about its class: there is no score.")
-        bounds = loss_intervals(labels, pair.predicted)
-        return float(1.0 - 0.5 * np.average(bounds.lower + bounds.upper, weights=weights))
-
     def _sums(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[float, float, float]:
         """Return log-likelihood, entropy of responsibilities, and weight."""
         X, evidence = self._read_labelled(X, y)
@@ -199,11 +166,6 @@ class SoftClassifier(ClassifierMixin, BaseEstimator):
             weights[weights > 0] @ to_host(self._map(views.log_evidence, X, evidence))[weights > 0]
         )
         return float(sums[0]), float(sums[1]), float(np.sum(weights))
-
-    @property
-    def _columns(self) -> Any:
-        """The classes in the order in which a bare matrix of plausibilities has its columns."""
-        return self.classes_ if self.classes is None else self.classes
 
     def _read(self, X: Any) -> Array:
         return read_rows(self, X, reset=False, sparse=self._sparse)

@@ -17,6 +17,7 @@ from labelief.labels.targets import Target
 __all__ = [
     "check_amount",
     "check_count",
+    "check_finite",
     "check_limits",
     "evidence_for",
     "evidence_of",
@@ -49,11 +50,14 @@ def check_limits(estimator: Any) -> None:
         raise ValueError(f"acceleration must be None or 'squarem', got {estimator.acceleration!r}.")
 
 
-def read_rows(estimator: Any, X: Any, *, reset: bool, sparse: bool = False) -> Array:
+def read_rows(
+    estimator: Any, X: Any, *, reset: bool, sparse: bool = False, finite: bool = True
+) -> Array:
     """Return validated rows, uncopied wherever they are numbers already.
 
     NumPy arrays, frames and lists go through scikit-learn; arrays of another array-API library stay
-    where they are and are checked there.
+    where they are and are checked there.  Whoever sees NaN in what a first pass returns saves a
+    pass by ``finite=False``, and calls :func:`check_finite` then.
     """
     if not reset:
         check_is_fitted(estimator)
@@ -67,12 +71,14 @@ def read_rows(estimator: Any, X: Any, *, reset: bool, sparse: bool = False) -> A
         accept_sparse="csr" if sparse else False,
         ensure_all_finite=False,
     )
-    _check_finite(rows.data if is_sparse(rows) else rows, type(estimator).__name__)
+    if finite:
+        check_finite(rows, type(estimator).__name__)
     return rows
 
 
-def _check_finite(values: Any, name: str) -> None:
+def check_finite(rows: Any, name: str) -> None:
     """Refuse NaN and infinity, naming the first; one pass, and no copy, where there is none."""
+    values = rows.data if is_sparse(rows) else rows
     if values.dtype.kind != "f":
         return
     with np.errstate(over="ignore", invalid="ignore"):

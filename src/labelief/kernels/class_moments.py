@@ -1,0 +1,62 @@
+"""Sums of the features by class: how many, the sum and the sum of squares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from labelief._typing import Array
+from labelief.kernels.namespace import namespace, to_float64
+
+__all__ = ["class_moments", "row_shares", "stored_class_moments"]
+
+
+def row_shares(weights: Array, row_weights: Array | None) -> Array:
+    """Divide each row of class weights by its sum, and multiply it by the row's weight, (b, K)."""
+    xp = namespace(weights)
+    factor = 1.0 / xp.sum(weights, axis=1)
+    if row_weights is not None:
+        factor = factor * row_weights
+    return weights * factor[:, None]
+
+
+def class_moments(
+    X: Array, shares: Array, shift: Array | None, factor: Array | None
+) -> tuple[Array, Array]:
+    """Return ``PᵀZ`` and ``PᵀZ²``, both (K, d), with ``Z = (X - shift) · factor``.
+
+    Parameters
+    ----------
+    X : (b, d) array
+    shares : (b, K) array, P
+    shift, factor : (d,) array or None
+        None leaves the features as they are: a pass over the block less.
+    """
+    Z = to_float64(X)
+    if shift is not None:
+        Z = Z - shift
+    if factor is not None:
+        Z = Z * factor
+    P = shares.T
+    return P @ Z, P @ (Z * Z)
+
+
+def stored_class_moments(
+    X: Any, shares: Array, shift: Array | None, factor: Array | None
+) -> tuple[Array, Array, Array]:
+    """Return :func:`class_moments` over the stored entries of a CSR block, and ``Pᵀ[stored]``.
+
+    Zeros that are not stored all have the value ``-shift · factor``: what they add follows from
+    the third array, and nothing is ever made dense.
+    """
+    Z = X.astype(np.float64)  # a copy
+    if shift is not None:
+        Z.data -= shift[Z.indices]
+    if factor is not None:
+        Z.data *= factor[Z.indices]
+    first = Z.T @ shares
+    Z.data **= 2
+    second = Z.T @ shares
+    Z.data[:] = 1.0
+    return first.T, second.T, (Z.T @ shares).T
