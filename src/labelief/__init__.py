@@ -4,7 +4,7 @@ Train, evaluate and audit classifiers when class labels are imprecise, uncertain
 given by several people who disagree.
 """
 
-from labelief import densities, metrics, model_selection
+from labelief import densities, feature_selection, metrics, model_selection, simulation
 from labelief.channels import AnnotatorNoise, FlipNoise, Trusted
 from labelief.decisions import decide
 from labelief.estimators import (
@@ -35,6 +35,8 @@ __all__ = [
     "Votes",
     "decide",
     "densities",
+    "feature_selection",
     "metrics",
     "model_selection",
+    "simulation",
 ]

@@ -128,7 +128,7 @@ def _provisional(
     rows: FloatArray,
 ) -> tuple[FloatArray | None, FloatArray | None, FloatArray]:
     """Return shift and factor, None where 0 and 1 will do, and the size of the values."""
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(all="ignore"):
         half = np.max(np.abs(rows / 2 - rows[0] / 2), axis=0)
         size = np.max(np.abs(rows), axis=0)
         spread = np.where(half > 0, half, size)
@@ -146,8 +146,8 @@ def _provisional(
 
 def _without_rounding(moments: ClassMoments, size: FloatArray) -> ClassMoments:
     """Make features that are constant up to rounding constant: no sums of them are left."""
-    noise = _ROUNDING * size * moments.factor * moments.counts.sum()
     with np.errstate(all="ignore"):
+        noise = _ROUNDING * size * moments.factor * moments.counts.sum()
         constant = moments.total() <= noise**2
     if not np.any(constant):
         return moments

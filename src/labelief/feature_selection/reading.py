@@ -1,0 +1,130 @@
+"""What the feature scores are given: rows, and labels as shares of the classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from array_api_compat import is_array_api_obj, is_numpy_array
+from sklearn.base import BaseEstimator
+
+from labelief._typing import Array, BoolArray, FloatArray, IntArray
+from labelief.blocks.arrays import ArrayBlocks
+from labelief.blocks.class_moments import ClassMoments, measure_class_moments
+from labelief.blocks.evidence import Dense, Evidence, Symbols
+from labelief.estimators.validation import check_finite, read_rows
+from labelief.kernels.namespace import is_sparse, to_host
+from labelief.labels.soft_labels import SoftLabels
+from labelief.labels.targets import read_target
+
+__all__ = ["Shares", "host_rows", "measure", "read_features", "read_shares"]
+
+# Smaller tables are done sooner than threads are started.
+_THREADED = 1 << 20
+
+
+class Shares:
+    """Labels as shares of the classes: what a row's label gives to each of K classes.
+
+    Parameters
+    ----------
+    evidence : Symbols or Dense
+        Class codes (K = unknown), or numbers in proportion to the shares.
+    n_classes : int
+    """
+
+    def __init__(self, evidence: Evidence, n_classes: int) -> None:
+        self.evidence = evidence
+        self.n_classes = n_classes
+
+    def moments(self, X: Array, weights: FloatArray | None) -> ClassMoments:
+        """Measure the features by class: one pass over X."""
+        return measure(X, self.evidence, weights, self.n_classes)
+
+    def take(self, rows: IntArray) -> Shares:
+        """Return the labels of some rows."""
+        return Shares(self.evidence.rows(rows), self.n_classes)
+
+    def telling(self) -> BoolArray:
+        """Say which rows' labels prefer some class to another, (n,)."""
+        if isinstance(self.evidence, Symbols):
+            return np.asarray(self.evidence.codes < self.n_classes)
+        assert isinstance(self.evidence, Dense)
+        shares = self.evidence.plausibilities
+        return np.asarray(shares.max(axis=1) > shares.min(axis=1))
+
+    def strata(self) -> Any:
+        """Return the largest share's class of each row, (n,), -1 where there is none."""
+        if isinstance(self.evidence, Symbols):
+            codes = self.evidence.codes
+        else:
+            assert isinstance(self.evidence, Dense)
+            codes = self.evidence.plausibilities.argmax(axis=1)
+        return np.where(self.telling(), codes, -1).astype(np.int64)
+
+
+class LaplacianScore(BaseEstimator):
+    """What the scores are called in messages about X."""
+
+
+def read_features(X: Any, reader: Any = None) -> Array:
+    """Validate rows: dense of any array library, CSR, frame or list; uncopied where possible.
+
+    NaN and infinity are found by :func:`measure`, which sees every number anyway.
+    """
+    reader = LaplacianScore() if reader is None else reader
+    return read_rows(reader, X, reset=True, sparse=True, finite=False)
+
+
+def measure(
+    X: Array, evidence: Evidence, weights: FloatArray | None, n_classes: int
+) -> ClassMoments:
+    """Measure the features by class, and refuse what cannot be measured."""
+    threads = 1 if X.shape[0] * X.shape[1] < _THREADED else None
+    blocks = ArrayBlocks(X, evidence, weights, n_threads=threads)
+    moments = measure_class_moments(blocks, n_classes)
+    with np.errstate(over="ignore", invalid="ignore"):
+        bad = ~np.isfinite(moments.total())
+    if np.any(bad):
+        check_finite(X, LaplacianScore.__name__)
+        raise ValueError(
+            f"Column {int(np.argmax(bad))} of X holds numbers too large to be squared, beside "
+            "ordinary ones: divide it by a constant."
+        )
+    return moments
+
+
+def host_rows(X: Array) -> Any:
+    """Return rows that scikit-learn's neighbours can take: NumPy or CSR."""
+    if is_sparse(X) or is_numpy_array(X) or not is_array_api_obj(X):
+        return X
+    return to_host(X)
+
+
+def read_shares(y: Any, n_rows: int) -> Shares:
+    """Read labels as shares of the classes.
+
+    ``SoftLabels`` give pignistic probabilities, the rows of an (n, K) array or frame are divided by
+    their sum, a crisp label takes all of its row, and an unknown one shares it equally.
+
+    Parameters
+    ----------
+    y : SoftLabels, 1-D labels, or (n, K) array or frame
+    n_rows : int
+    """
+    if isinstance(y, SoftLabels) and y.codes is None:
+        if len(y) != n_rows:
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: X has "
+                f"{n_rows} rows and y has {len(y)}"
+            )
+        return Shares(Dense(y.pignistic), y.shape[1])
+    target = read_target(y, n_rows=n_rows)
+    if target.votes is not None:
+        raise ValueError("y holds votes: pool them by SoftLabels.from_votes first.")
+    n_classes = len(target.classes)
+    if target.codes is None:
+        return Shares(Dense(target.plausibilities), n_classes)
+    return Shares(
+        Symbols(np.where(target.codes < 0, n_classes, target.codes), n_classes), n_classes
+    )
