@@ -22,7 +22,7 @@ _FAR = 100.0
 _SMALL, _LARGE = 1e-60, 1e60
 # Rows that give the provisional shift: its distance from the mean is at most sqrt(n / rows)
 # standard deviations, so that sums of squares about it lose no more than n / rows in precision.
-_SAMPLE = 256
+_SAMPLE = 64
 # A standard deviation below this share of the mean is rounding.
 _ROUNDING = 4e-16
 
@@ -85,8 +85,7 @@ def measure_class_moments(blocks: BlockSource, n_classes: int) -> ClassMoments:
     shift, factor, location = _provisional(blocks.sample(_SAMPLE)[0])
     table = np.hstack([np.eye(n_classes), np.full((n_classes, 1), 1.0 / n_classes)])
     likelihoods = Likelihoods(None, log_or_minus_infinity(table))
-    # Smaller blocks than elsewhere: the squares are read back from the second-level cache.
-    width = 8 * (blocks.n_columns + n_classes)
+    width = blocks.n_columns + 2 * n_classes
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         sums: _Sums = blocks.map_reduce(_moments, (likelihoods, shift, factor), width)
         if blocks.sparse:

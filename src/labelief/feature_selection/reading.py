@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from array_api_compat import is_array_api_obj, is_numpy_array
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
 
 from labelief._typing import Array, BoolArray, FloatArray, IntArray
 from labelief.blocks.arrays import ArrayBlocks
 from labelief.blocks.class_moments import ClassMoments, measure_class_moments
 from labelief.blocks.evidence import Dense, Evidence, Symbols
+from labelief.blocks.threads import single_threaded_blas
 from labelief.estimators.validation import check_finite, read_rows
 from labelief.kernels.namespace import is_sparse, to_host
 from labelief.labels.soft_labels import SoftLabels
@@ -72,6 +75,9 @@ def read_features(X: Any, reader: Any = None) -> Array:
 
     NaN and infinity are found by :func:`measure`, which sees every number anyway.
     """
+    if reader is None and not (is_array_api_obj(X) and not is_numpy_array(X)):
+        name = LaplacianScore.__name__
+        return check_array(X, accept_sparse="csr", ensure_all_finite=False, estimator=name)
     reader = LaplacianScore() if reader is None else reader
     return read_rows(reader, X, reset=True, sparse=True, finite=False)
 
@@ -82,7 +88,9 @@ def measure(
     """Measure the features by class, and refuse what cannot be measured."""
     threads = 1 if X.shape[0] * X.shape[1] < _THREADED else None
     blocks = ArrayBlocks(X, evidence, weights, n_threads=threads)
-    moments = measure_class_moments(blocks, n_classes)
+    # threads of BLAS, too, cost more than they save
+    with single_threaded_blas() if threads else nullcontext():
+        moments = measure_class_moments(blocks, n_classes)
     with np.errstate(over="ignore", invalid="ignore"):
         bad = ~np.isfinite(moments.total())
     if np.any(bad):

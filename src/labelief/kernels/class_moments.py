@@ -11,6 +11,8 @@ from labelief.kernels.namespace import namespace, to_float64
 
 __all__ = ["class_moments", "row_shares", "stored_class_moments"]
 
+_CELLS = 1 << 16
+
 
 def row_shares(weights: Array, row_weights: Array | None) -> Array:
     """Divide each row of class weights by its sum, and multiply it by the row's weight, (b, K)."""
@@ -33,13 +35,20 @@ def class_moments(
     shift, factor : (d,) array or None
         None leaves the features as they are: a pass over the block less.
     """
-    Z = to_float64(X)
-    if shift is not None:
-        Z = Z - shift
-    if factor is not None:
-        Z = Z * factor
-    P = shares.T
-    return P @ Z, P @ (Z * Z)
+    first = second = 0.0
+    # Some rows at a time, so that the second-level cache still holds their squares.
+    step = max(64, _CELLS // max(1, X.shape[1]))
+    for start in range(0, X.shape[0], step):
+        part = slice(start, min(start + step, X.shape[0]))
+        Z = to_float64(X[part, :])
+        if shift is not None:
+            Z = Z - shift
+        if factor is not None:
+            Z = Z * factor
+        P = shares[part, :].T
+        first = first + P @ Z
+        second = second + P @ (Z * Z)
+    return first, second
 
 
 def stored_class_moments(

@@ -50,10 +50,14 @@ def check_weights(matrix: NDArray[Any], classes: Names | None, name: str = "y") 
     """
     for part in row_blocks(matrix.shape):
         block = matrix[part]
-        top = block.max(axis=1, initial=0.0)
-        # NaN and inf reach the maximum, negative entries the minimum
-        if np.isfinite(top).all() and block.min(initial=0.0) >= 0 and (top > 0).all():
+        # NaN and inf reach the sums, which a product makes faster than any reduction of short rows
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = block @ np.ones(block.shape[1], dtype=block.dtype)
+        if np.isfinite(sums).all() and block.min(initial=0.0) >= 0 and (sums > 0).all():
             continue
+        top = block.max(axis=1, initial=0.0)
+        if np.isfinite(top).all() and block.min(initial=0.0) >= 0 and (top > 0).all():
+            continue  # the sums had overflowed
         _refuse_cell(np.isnan(block), part.start, classes, f"Input {name} contains NaN")
         _refuse_cell(
             np.isinf(block),
