@@ -58,6 +58,15 @@ def test_a_constant_feature_has_no_spread_at_all(value, sparse):
     assert moments.total()[1] > 0
 
 
+def test_a_feature_that_varies_by_rounding_only_is_constant():
+    third = 0.1 * 3.0 - 0.3  # the spacing of numbers near 0.3
+    X = np.column_stack([0.3 + third * RNG.integers(2, size=N), 0.3 + 1e-12 * RNG.random(N)])
+    assert len(set(X[:, 0])) == 2
+    total = measure_class_moments(ArrayBlocks(X, Dense(P)), K).total()
+    assert total[0] == 0
+    assert total[1] > 0
+
+
 def test_float32_and_memory_mapped_rows(tmp_path):
     small = X[:, :3].astype(np.float32)
     np.save(tmp_path / "X.npy", small)
