@@ -13,8 +13,8 @@ from labelief.neighbors.label_masses import Combined, Slope
 
 __all__ = ["SetLabels"]
 
-# Pairs of sets that are formed together, times the numbers that each carries.
-_CELLS = 1 << 21
+# Pairs of sets that are formed together, about; each carries 1 + K numbers in a fit of γ.
+_CELLS = 1 << 19
 # More pairs than this are formed for fewer queries together, and refused for one.
 _MOST_PAIRS = 1 << 22
 
