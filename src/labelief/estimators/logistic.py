@@ -31,7 +31,7 @@ from labelief.models.logistic import LogisticModel, LogisticParameters
 from labelief.models.newton import Measure, complete_curvature, no_curvature, observed_curvature
 from labelief.solvers.climb import named_run
 from labelief.solvers.em import em_step
-from labelief.solvers.lead_in import led_lbfgs
+from labelief.solvers.lead_in import curved_step, led_lbfgs
 from labelief.solvers.look_ahead import look_ahead
 from labelief.solvers.loop import Outcome, State, run
 from labelief.solvers.problem import Parameters, Problem
@@ -62,7 +62,7 @@ def _from_ahead(problem: Problem, start: Parameters, **settings: Any) -> Outcome
 _NEWTON = partial(run, step=em_step)
 _SOLVERS = {
     "lbfgs": _Solver(led_lbfgs, no_curvature),
-    "newton": _Solver(_NEWTON, observed_curvature),
+    "newton": _Solver(partial(run, step=curved_step), observed_curvature),
     "em": _Solver(_NEWTON, complete_curvature),
 }
 # Where every label is crisp and trusted nothing is missing: the objective has one maximum, and
@@ -100,8 +100,8 @@ class LogisticRegression(SoftClassifier):
         nothing held that is larger than the coefficients.  Where labels are soft or noisy, EM's
         steps come first if a Hessian costs little, ``n (K (d + 1))² < 2e8``; where labels are crisp
         and rows many, a sample of them leads the way.  "em": one Newton step on the expected
-        complete-data likelihood after each E-step (quost2017 eq. 22-24).  "newton": the same until
-        the slope is small, then Newton's steps on the objective.  Both hold a Hessian of
+        complete-data likelihood after each E-step (quost2017 eq. 22-24).  "newton": steps as near
+        to Newton's on the objective as lead to the same maximum.  Both hold a Hessian of
         ``(K (d + 1))²`` numbers.
     max_iter : int, default=1000
     tol : float, default=1e-6
