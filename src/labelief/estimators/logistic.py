@@ -24,7 +24,7 @@ from labelief.estimators.validation import (
     read_rows,
     read_weights,
 )
-from labelief.kernels.namespace import is_sparse, namespace
+from labelief.kernels.namespace import is_sparse, namespace, take_rows
 from labelief.labels.targets import Target, read_target
 from labelief.models.conditioning import condition
 from labelief.models.logistic import LogisticModel, LogisticParameters
@@ -283,7 +283,7 @@ def _kept(
     if not np.any(out) or np.all(out):
         return rows, target, weights
     kept = np.flatnonzero(~out)
-    return rows[kept], target.take(kept), None if weights is None else weights[kept]
+    return take_rows(rows, kept), target.take(kept), None if weights is None else weights[kept]
 
 
 def _support(blocks: BlockSource, channel: BoundChannel) -> FloatArray:
