@@ -157,6 +157,29 @@ def test_logistic_regression(labels, channel, solver, xp):
     np.testing.assert_array_equal(two.predict(there), one.predict(X))
 
 
+@pytest.mark.parametrize("form", ["codes", "soft"])
+def test_labels_and_weights_of_the_same_library(form, xp):
+    X, truth = oracle.make_rows(60, 2, N_CLASSES, seed=13)
+    y = truth if form == "codes" else oracle.make_labels("soft", truth, N_CLASSES).plausibilities
+    weights = np.random.default_rng(0).uniform(0.1, 2.0, 60)
+    start = np.random.default_rng(1).dirichlet(np.ones(N_CLASSES), 60)
+    results = []
+    for put in (np.asarray, xp.asarray):
+        model = LinearDiscriminantAnalysis(channel=oracle.make_channel("full", 3), tol=1e-3)
+        model.fit(put(X), put(y), put(weights), responsibilities=put(start))
+        results.append(model)
+    assert_same(results[1], X, results[0], xp.asarray(X), xp.asarray(y))
+
+
+def test_labels_that_carry_gradients_are_read():
+    torch = pytest.importorskip("torch")
+    X, truth = oracle.make_rows(60, 2, N_CLASSES, seed=14)
+    y = np.eye(3)[truth] + 0.1
+    one = LinearDiscriminantAnalysis(tol=1e-3).fit(X, y)
+    two = LinearDiscriminantAnalysis(tol=1e-3).fit(X, torch.asarray(y, requires_grad=True))
+    assert two.history_ == one.history_
+
+
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
 def test_smaller_and_whole_numbers(xp, dtype):
     X, truth = oracle.make_rows(60, 2, N_CLASSES, seed=9)
