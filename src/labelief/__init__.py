@@ -15,15 +15,18 @@ from labelief.estimators import (
     MixtureDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from labelief.labels import SoftLabels, Votes
+from labelief.labels import LabelSets, SoftLabels, Votes
+from labelief.neighbors import EvidentialMultilabelKNN
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AnnotatorNoise",
     "DawidSkene",
+    "EvidentialMultilabelKNN",
     "FlipNoise",
     "GenerativeClassifier",
+    "LabelSets",
     "LinearDiscriminantAnalysis",
     "LogisticRegression",
     "MixtureDiscriminantAnalysis",
