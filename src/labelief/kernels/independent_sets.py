@@ -186,12 +186,18 @@ def _settle(
     )
     target = np.full(graph.size, -1, dtype=np.int64)
     filled = np.flatnonzero(core)
-    # graphs are so few that both numbers fit into one word
-    key = graph[filled].astype(np.uint64) << np.uint64(m % 64) | core[filled]
+    key = _keys(graph[filled], core[filled], len(log_out), m)
     _, first, target[filled] = np.unique(key, return_index=True, return_inverse=True)
     first = filled[first]
     found = _Open(graph[first], core[first], degree[first].argmax(axis=1))
     return found, _Reached(target, lonely, folded)
+
+
+def _keys(graph: IntArray, core: Masks, n_graphs: int, m: int) -> NDArray[np.uint64]:
+    """Number the pairs of a graph and a set, one number each."""
+    if m + n_graphs.bit_length() > 64:  # the sets by rank, so that both fit into one word
+        core, m = np.unique(core, return_inverse=True)[1].astype(np.uint64), 40
+    return graph.astype(np.uint64) << np.uint64(m) | core
 
 
 def _members(mask: Masks, m: int) -> BoolArray:
