@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.neighbors.oracle import by_subsets, statements
 
 from labelief import LabelSets
 from labelief.labels.label_matrix import read_label_matrix
 from labelief.neighbors import multilabel_evidence
 from labelief.neighbors.multilabel_evidence import binary, combine, direct
 from labelief.neighbors.statements import Statements
-from tests.neighbors.oracle import by_subsets, statements
 
 LABELS = [(1, 4), (3, 10), (6, 10), (14, 9), (70, 6)]
 
@@ -142,9 +142,7 @@ def test_tiny_weights_do_not_tie(rule, exponent):
 @pytest.mark.parametrize("rule", [direct, binary])
 def test_weights_of_zero_give_no_belief(rule):
     y, neighbours, _ = problem(3, 5, 2, 0.3)
-    got = combine(
-        rule, Statements.of(read_label_matrix(y)), neighbours, np.full((3, 5), -np.inf)
-    )
+    got = combine(rule, Statements.of(read_label_matrix(y)), neighbours, np.full((3, 5), -np.inf))
     assert not got.inside.any() and not got.outside.any() and (got.possible == 1).all()
 
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.neighbors.oracle import statements
 
 from labelief.labels.label_matrix import read_label_matrix
 from labelief.neighbors.statements import Statements
-from tests.neighbors.oracle import statements
 
 
 @pytest.mark.parametrize("Q", [1, 3, 64, 65, 500])

@@ -194,7 +194,7 @@ def _settle(
 
 
 def _keys(graph: IntArray, core: Masks, n_graphs: int, m: int) -> NDArray[np.uint64]:
-    """Number the pairs of a graph and a set, one number each."""
+    """Return one number for each pair of a graph and a set."""
     if m + n_graphs.bit_length() > 64:  # the sets by rank, so that both fit into one word
         core, m = np.unique(core, return_inverse=True)[1].astype(np.uint64), 40
     return graph.astype(np.uint64) << np.uint64(m) | core

@@ -131,7 +131,7 @@ def _frame_values(y: Any, name: str) -> FloatArray:
     frame = nw.from_native(y, eager_only=True)
     columns = []
     for column in frame.columns:
-        series = frame[column]
+        series = frame.get_column(column)
         if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
             raise ValueError(
                 f"{name} has the column {column!r} of type {series.dtype}: every column is a label "
