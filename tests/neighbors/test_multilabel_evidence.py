@@ -38,6 +38,15 @@ def test_direct_is_the_sum_over_all_subsets(Q, k, undecided):
         np.testing.assert_allclose(got.possible[i, 0], possible, rtol=1e-12)
 
 
+def test_small_weights_are_combined_too():
+    y, neighbours, w = problem(4, 9, 5, 0.5, weights=lambda rng, shape: 1e-6 * rng.random(shape))
+    got = evidence(direct, y, neighbours, w)
+    for i in range(4):
+        inside, outside, _ = by_subsets(y[neighbours[i]], w[i])
+        np.testing.assert_allclose(got.inside[i], inside, rtol=1e-12)
+        np.testing.assert_allclose(got.outside[i], outside, rtol=1e-12)
+
+
 @pytest.mark.parametrize("undecided", [0.0, 0.4, 0.9])
 def test_binary_is_the_sum_over_all_subsets_of_each_label(undecided):
     y, neighbours, w = problem(3, 8, 5, undecided)

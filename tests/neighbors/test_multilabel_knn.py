@@ -353,6 +353,13 @@ def test_metrics_of_the_neighbour_search():
     np.testing.assert_allclose(given.beliefs(), plain.beliefs(), rtol=1e-6)
 
 
+def test_distances_a_rounding_below_zero_count_as_zero():
+    model = EvidentialMultilabelKNN(
+        3, alpha=0.9999, gamma=1.0, metric=lambda a, b: np.abs(a - b).sum() - 1e-3
+    ).fit(X, Y)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
 def test_yeast(data_file):
     """Precise labels: the test figures of nearest-neighbour rules in the literature."""
     table = pd.read_csv(data_file("yeast.csv.gz"))
