@@ -24,7 +24,7 @@ ten vertices more.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,16 @@ class Sums(NamedTuple):
     hitting: FloatArray
 
 
+class _Graphs(NamedTuple):
+    """The graphs, their vertices filled up to the bits of a word."""
+
+    log_out: FloatArray  # (n, width): log(1 - w)
+    joined: Masks  # (n, width): neighbours
+    rows: IntArray  # (n, width): in the table of properties
+    n_vertices: int  # m, at most the width
+    n_kinds: int  # U
+
+
 class _Open(NamedTuple):
     """Sets S without vertices that stand alone: graph, bits, and the vertex to branch on."""
 
@@ -57,7 +67,7 @@ class _Reached(NamedTuple):
 
     target: IntArray
     folded: IntArray  # ways on which vertices are folded in
-    alone: csr_array  # (folded, properties' rows): log(1 - w) of these vertices
+    alone: csr_array  # (folded, U): log(1 - w) of these vertices
 
 
 class _Step(NamedTuple):
@@ -70,7 +80,7 @@ class _Step(NamedTuple):
 
 
 def masks_of(members: BoolArray) -> Masks:
-    """Pack the last axis, of m ≤ 64 members, into one word of 32 or 64 bits.
+    """Pack the last axis, of m ≤ 64 members, into one word of 8, 16, 32 or 64 bits.
 
     Parameters
     ----------
@@ -79,20 +89,17 @@ def masks_of(members: BoolArray) -> Masks:
 
     Returns
     -------
-    (...) uint32 or uint64 array
-        uint32 where m ≤ 32.
+    (...) unsigned integer array
+        Of the smallest type that has m bits.
 
     Examples
     --------
     >>> masks_of(np.array([[True, False, True]]))
-    array([5], dtype=uint32)
+    array([5], dtype=uint8)
     """
-    size = 4 if members.shape[-1] <= 32 else 8
-    packed = np.packbits(members, axis=-1, bitorder="little")
-    padded = np.zeros((*members.shape[:-1], size), dtype=np.uint8)
-    padded[..., : packed.shape[-1]] = packed
-    words: Masks = padded.view(f"<u{size}")[..., 0]
-    return words
+    m = members.shape[-1]
+    size = next(size for size in (1, 2, 4, 8) if m <= 8 * size)
+    return _packed(_widened(members, 8 * size), size)
 
 
 def independent_set_sums(
@@ -104,7 +111,7 @@ def independent_set_sums(
     ----------
     log_out : (n, m) float64 array
         log(1 - w_i) of each vertex, finite; 0 for a vertex that does not count.
-    joined : (n, m) uint32 or uint64 array
+    joined : (n, m) unsigned integer array
         Neighbours of each vertex as bits, as :func:`masks_of` makes them; symmetric, no loops.
     rows : (n, m) integer array
         Row of each vertex in ``properties``.
@@ -120,17 +127,21 @@ def independent_set_sums(
     --------
     Two vertices that exclude each other, with one property each: 0.5 · 0.5 for either.
 
-    >>> apart = np.array([[2, 1]], dtype=np.uint32)
+    >>> apart = np.array([[2, 1]], dtype=np.uint8)
     >>> sums = independent_set_sums(np.log([[0.5, 0.5]]), apart, np.array([[0, 1]]), np.eye(2))
     >>> sums.total, sums.hitting
     (array([0.75]), array([[0.25, 0.25]]))
     """
     n, m = log_out.shape
+    width = 8 * joined.itemsize
+    graphs = _Graphs(
+        _widened(log_out, width), _widened(joined, width), _widened(rows, width), m, len(properties)
+    )
     every = np.full(n, (1 << m) - 1, dtype=joined.dtype)
-    level, entry = _settle(np.arange(n), every, log_out, joined, rows, properties.shape[0])
+    level, entry = _settle(np.arange(n), every, graphs)
     steps: list[_Step] = []
     while level.vertex.size:
-        step, level = _branch(level, log_out, joined, rows, properties.shape[0])
+        step, level = _branch(level, graphs)
         steps.append(step)
     below = Sums(np.empty(0), np.empty((0, properties.shape[1])))
     for step in reversed(steps):
@@ -138,82 +149,88 @@ def independent_set_sums(
     return _fold(entry, below, properties)
 
 
-def _branch(
-    level: _Open, log_out: FloatArray, joined: Masks, rows: IntArray, n_kinds: int
-) -> tuple[_Step, _Open]:
+def _branch(level: _Open, graphs: _Graphs) -> tuple[_Step, _Open]:
     """Leave the chosen vertex of every set out, and take it."""
     graph, mask, vertex = level
     one = np.ones(1, dtype=mask.dtype)
     rest = mask & ~np.left_shift(one, vertex.astype(mask.dtype))
-    excluded = rest & joined[graph, vertex]
-    out = log_out[graph, vertex]
-    log_excluded = np.where(_members(excluded, log_out.shape[1]), log_out[graph], 0.0).sum(axis=1)
+    excluded = rest & graphs.joined[graph, vertex]
+    log_excluded = np.einsum("ij,ij->i", _members(excluded), graphs.log_out.take(graph, axis=0))
     below, reached = _settle(
-        np.concatenate((graph, graph)),
-        np.concatenate((rest, rest & ~excluded)),
-        log_out,
-        joined,
-        rows,
-        n_kinds,
+        np.concatenate((graph, graph)), np.concatenate((rest, rest & ~excluded)), graphs
     )
+    out = graphs.log_out[graph, vertex]
     taken = -np.expm1(out) * np.exp(log_excluded)
-    return _Step(np.exp(out), taken, rows[graph, vertex], reached), below
+    return _Step(np.exp(out), taken, graphs.rows[graph, vertex], reached), below
 
 
-def _settle(
-    graph: IntArray,
-    mask: Masks,
-    log_out: FloatArray,
-    joined: Masks,
-    rows: IntArray,
-    n_kinds: int,
-) -> tuple[_Open, _Reached]:
+def _settle(graph: IntArray, mask: Masks, graphs: _Graphs) -> tuple[_Open, _Reached]:
     """Put vertices without neighbours aside, and keep equal sets of the others once."""
-    m = log_out.shape[1]
-    member = _members(mask, m)
-    degree = np.bitwise_count(joined[graph] & mask[:, None])
+    member = _members(mask)
+    degree = np.bitwise_count(graphs.joined.take(graph, axis=0) & mask[:, None])
     degree *= member
     linked = degree > 0
-    core = masks_of(linked).astype(mask.dtype, copy=False)
+    core = _packed(linked, mask.itemsize)
     alone = member & ~linked
     lonely = np.flatnonzero(core != mask)
-    # twice as fast as nonzero of the matrix
-    row, column = np.divmod(np.flatnonzero(alone[lonely]), m)
+    # rows are as wide as a word; much faster than nonzero of the matrix
+    cell, width = np.flatnonzero(alone[lonely]), alone.shape[1]
+    row, column = cell >> (width.bit_length() - 1), cell & (width - 1)
     ends = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=lonely.size))))
     origin = graph[lonely][row]
     folded = csr_array(
-        (log_out[origin, column], rows[origin, column], ends), shape=(lonely.size, n_kinds)
+        (graphs.log_out[origin, column], graphs.rows[origin, column], ends),
+        shape=(lonely.size, graphs.n_kinds),
     )
     target = np.full(graph.size, -1, dtype=np.int64)
     filled = np.flatnonzero(core)
-    key = _keys(graph[filled], core[filled], len(log_out), m)
+    key = _keys(graph[filled], core[filled], graphs)
     _, first, target[filled] = np.unique(key, return_index=True, return_inverse=True)
     first = filled[first]
     found = _Open(graph[first], core[first], degree[first].argmax(axis=1))
     return found, _Reached(target, lonely, folded)
 
 
-def _keys(graph: IntArray, core: Masks, n_graphs: int, m: int) -> NDArray[np.uint64]:
+def _keys(graph: IntArray, core: Masks, graphs: _Graphs) -> NDArray[np.uint64]:
     """Return one number for each pair of a graph and a set."""
-    if m + n_graphs.bit_length() > 64:  # the sets by rank, so that both fit into one word
-        core, m = np.unique(core, return_inverse=True)[1].astype(np.uint64), 40
-    return graph.astype(np.uint64) << np.uint64(m) | core
+    bits = graphs.n_vertices
+    if bits + len(graphs.rows).bit_length() > 64:  # sets by rank, so that both fit into one word
+        core, bits = np.unique(core, return_inverse=True)[1].astype(np.uint64), 40
+    return graph.astype(np.uint64) << np.uint64(bits) | core
 
 
-def _members(mask: Masks, m: int) -> BoolArray:
-    """Unpack words into (N, m) membership."""
-    as_bytes = np.ascontiguousarray(mask).view(np.uint8).reshape(mask.size, mask.itemsize)
-    return np.unpackbits(as_bytes, axis=1, count=m, bitorder="little").view(np.bool_)
+def _widened(array: NDArray[Any], width: int) -> NDArray[Any]:
+    """Fill the last axis up with zeros."""
+    wide = np.zeros((*array.shape[:-1], width), dtype=array.dtype)
+    wide[..., : array.shape[-1]] = array
+    return wide
+
+
+def _packed(members: BoolArray, size: int) -> Masks:
+    """Pack a last axis of ``8 * size`` members into words; all at once is much faster."""
+    words: Masks = np.packbits(members.reshape(-1), bitorder="little").view(f"<u{size}")
+    return words.reshape(members.shape[:-1])
+
+
+def _members(mask: Masks) -> BoolArray:
+    """Unpack N words into (N, bits) membership."""
+    as_bytes = np.ascontiguousarray(mask).view(np.uint8)
+    unpacked = np.unpackbits(as_bytes, bitorder="little").view(np.bool_)
+    return unpacked.reshape(mask.size, 8 * mask.itemsize)
 
 
 def _fold(reached: _Reached, below: Sums, properties: FloatArray) -> Sums:
     """Return the sums at the end of each way, lone vertices included."""
-    total = np.append(below.total, 1.0)[reached.target]
-    hitting = np.vstack((below.hitting, np.zeros(properties.shape[1])))[reached.target]
-    hit = -np.expm1(reached.alone @ properties)
-    part = hitting[reached.folded]
-    part += (total[reached.folded, None] - part) * hit
-    hitting[reached.folded] = part
+    # target -1 wraps to the empty set, which comes last
+    total = np.append(below.total, 1.0).take(reached.target, mode="wrap")
+    ends = np.vstack((below.hitting, np.zeros(properties.shape[1])))
+    hitting = ends.take(reached.target, axis=0, mode="wrap")
+    hit = reached.alone @ properties
+    np.expm1(hit, out=hit)
+    # hit is minus the weight of what hits
+    part = hitting.take(reached.folded, axis=0)
+    hit *= part - total[reached.folded, None]
+    hitting[reached.folded] = part + hit
     return Sums(total, hitting)
 
 
@@ -221,8 +238,9 @@ def _join(step: _Step, ends: Sums, properties: FloatArray) -> Sums:
     """Add the two branches of each set."""
     half = step.row.size
     total = step.without * ends.total[:half] + step.taken * ends.total[half:]
-    has = properties[step.row] > 0
+    has = properties.take(step.row, axis=0) > 0
     hitting = np.where(has, ends.total[half:, None], ends.hitting[half:])
     hitting *= step.taken[:, None]
-    hitting += step.without[:, None] * ends.hitting[:half]
+    ends.hitting[:half] *= step.without[:, None]
+    hitting += ends.hitting[:half]
     return Sums(total, hitting)
