@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from harness import THREADS, Row, machine
 
 HERE = Path(__file__).parent
-GROUPS = ["em_iterations", "lda", "logistic", "squarem", "memory"]
+GROUPS = ["em_iterations", "lda", "logistic", "squarem", "memory", "multilabel"]
 
 
 def table(rows: list[Row]) -> str:
