@@ -6,19 +6,17 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from labelief._typing import BoolArray, FloatArray, IntArray
+from labelief._typing import BoolArray, FloatArray
 from labelief.kernels import bits
-from labelief.labels import combination
+from labelief.labels import combination, label_set_rows
 from labelief.labels.class_names import Names, as_classes
 from labelief.labels.class_sets import read_sets
 from labelief.labels.display import describe_label_sets, shown_rows
 from labelief.labels.focal import FocalSets
 from labelief.labels.indexing import row_numbers
-from labelief.labels.label_matrix import read_label_matrix
 from labelief.labels.messages import name_classes, name_rows
-from labelief.labels.weights import as_unit_interval, check_sums
 
 
 class LabelSets:
@@ -99,21 +97,7 @@ class LabelSets:
         array([[0.  , 0.75],
                [0.  , 1.  ]])
         """
-        matrix = read_label_matrix(y)
-        if labels is not None:
-            matrix = matrix.ordered(as_classes(labels), "y")
-        n = matrix.inside.shape[0]
-        sure = as_unit_interval(confidence, n, "confidence")
-        words = np.hstack((bits.pack(matrix.inside), bits.pack(matrix.outside)))
-        rows = np.arange(n)
-        focal = FocalSets.from_elements(
-            np.concatenate((rows, rows)),
-            np.concatenate((words, np.zeros_like(words))),
-            np.concatenate((sure, 1.0 - sure)),
-            n,
-            _n_bits(matrix.labels.size),
-        )
-        return cls(matrix.labels, focal)
+        return cls(*label_set_rows.statements(y, confidence, labels))
 
     @classmethod
     def from_elements(
@@ -152,32 +136,7 @@ class LabelSets:
         LabelSets: 1 row, labels 0, 1
           0  {0} 0.7, {not 0} 0.3
         """
-        inside, outside = _membership(contains, "contains"), _membership(avoids, "avoids")
-        row, masses = np.asarray(rows), np.asarray(mass, dtype=np.float64)
-        n_elements = inside.shape[0]
-        if outside.shape != inside.shape or {row.shape, masses.shape} != {(n_elements,)}:
-            raise ValueError(
-                "rows and mass need one entry, contains and avoids one row per element, got "
-                f"shapes {row.shape}, {masses.shape}, {inside.shape} and {outside.shape}"
-            )
-        if row.dtype.kind not in "iu" or (n_elements and row.min() < 0):
-            raise ValueError("rows must be numbers of rows, 0 or more")
-        n = int(row.max(initial=-1)) + 1 if n_rows is None else n_rows
-        if n_elements and row.max() >= n:
-            raise ValueError(f"rows names row {row.max()}, but there are only {n}")
-        wrong = ~(np.isfinite(masses) & (masses >= 0))
-        if wrong.any():
-            at = int(np.argmax(wrong))
-            raise ValueError(
-                f"a mass of row {row[at]} is {masses[at]}: masses are finite and 0 or more"
-            )
-        sums = np.bincount(row, weights=masses, minlength=n).astype(np.float64)
-        check_sums(sums, "masses")
-        words = np.hstack((bits.pack(inside), bits.pack(outside)))
-        names = np.arange(inside.shape[1]) if labels is None else as_classes(labels)
-        return cls(
-            names, _assembled(row.astype(np.int64), words, masses / sums[row], n, names.size)
-        )
+        return cls(*label_set_rows.elements(rows, contains, avoids, mass, labels, n_rows))
 
     @staticmethod
     def concatenate(parts: Iterable[LabelSets]) -> LabelSets:
@@ -341,7 +300,9 @@ class LabelSets:
             raise ValueError(f"{len(self)} rows cannot be combined with {len(other)}")
         # What both demand is the union of the demands; ∅ has every bit, and absorbs.
         made = combination.disjunctive(self._focal, other._focal)
-        focal = _assembled(made.rows, made.words, made.mass, len(self), self._labels.size)
+        focal = label_set_rows.assembled(
+            made.rows, made.words, made.mass, len(self), self._labels.size
+        )
         combined = LabelSets(self._labels, focal)
         return combined.normalise() if rule == "dempster" else combined
 
@@ -438,27 +399,6 @@ class LabelSets:
     def _check_labels(self, other: LabelSets) -> None:
         if self._labels.tolist() != other._labels.tolist():
             raise ValueError("the two batches have different labels, or in another order")
-
-
-def _assembled(rows: IntArray, words: bits.Words, mass: FloatArray, n: int, Q: int) -> FocalSets:
-    """Write every empty set as φ(Ω, Ω), and merge equal elements."""
-    half = words.shape[1] // 2
-    clash = np.asarray((words[:, :half] & words[:, half:]).any(axis=1))
-    if clash.any():
-        words = np.where(clash[:, None], np.tile(bits.full(Q), 2), words)
-    return FocalSets.from_elements(rows, words, mass, n, _n_bits(Q))
-
-
-def _n_bits(Q: int) -> int:
-    """Bits of a focal element: the words of A, then one for each label in B."""
-    return bits.WORD * bits.n_words(Q) + Q
-
-
-def _membership(values: ArrayLike, name: str) -> BoolArray:
-    members: NDArray[Any] = np.asarray(values)
-    if members.ndim != 2 or not ((members == 0) | (members == 1)).all():
-        raise ValueError(f"{name} must be a matrix of 0 and 1, one row per element")
-    return members.astype(np.bool_)
 
 
 def _count(n: int) -> str:
