@@ -227,3 +227,20 @@ def test_other_nonsense_is_refused():
         LabelSets.from_elements([-1], [[1]], [[0]], [1.0])
     with pytest.raises(IndexError):
         sets.masses(slice(2))
+
+
+def test_statements_come_back():
+    y = np.array([[1, 0, np.nan], [np.nan] * 3, [0, 1, 1], [1, 1, 1]])
+    stated = LabelSets.from_matrix(y, [0.5, 0.3, 1.0, 0.0], labels=NAMES).statements()
+    np.testing.assert_array_equal(stated.inside[:3], y[:3] == 1)
+    np.testing.assert_array_equal(stated.outside[:3], y[:3] == 0)
+    np.testing.assert_array_equal(stated.confidence, [0.5, 1.0, 1.0, 1.0])
+    assert not stated.decided[3].any()
+    assert stated.labels.tolist() == NAMES
+    assert LabelSets.from_matrix(y).statements().confidence is None
+    np.testing.assert_array_equal(np.asarray(LabelSets.from_matrix(y)), np.nan_to_num(y, nan=-1))
+    two = LabelSets.from_matrix([[1, np.nan]] * 3, [1.0, 0.5, 1.0])
+    with refused("row 1 of the label sets makes more than one statement"):
+        two.combine(LabelSets.from_matrix([[np.nan, 1]] * 3)).statements()
+    with refused("rows 0, 2 of the label sets make more"):
+        two.combine(LabelSets.from_matrix([[0, 1], [np.nan] * 2, [0, 1]])).statements()

@@ -10,6 +10,7 @@ from sklearn.metrics import hamming_loss, jaccard_score
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
+from labelief import LabelSets
 from labelief.metrics import (
     ScoreInterval,
     hamming_score,
@@ -75,6 +76,17 @@ def test_weights_count_rows(score):
     repeated = score(np.repeat(truth, counts, axis=0), np.repeat(GUESS, counts, axis=0))
     assert score(truth, GUESS, counts).lower == pytest.approx(repeated.lower)
     assert score(truth, GUESS, counts).upper == pytest.approx(repeated.upper)
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_confidence_is_a_mean_over_focal_sets(score):
+    truth, c = with_gaps(Y, 0.3, 5), RNG.random(60)
+    got = score(LabelSets.from_matrix(truth, c), GUESS)
+    said = [score([one], [two]) for one, two in zip(truth, GUESS, strict=True)]
+    open_ = [score([np.full(5, np.nan)], [two]) for two in GUESS]
+    for end in ("lower", "upper"):
+        one, two = (np.array([getattr(s, end) for s in part]) for part in (said, open_))
+        assert getattr(got, end) == pytest.approx(np.mean(c * one + (1 - c) * two))
 
 
 def test_by_hand():

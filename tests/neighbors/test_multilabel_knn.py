@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.neighbors.oracle import by_subsets, statements
 
-from labelief import EvidentialMultilabelKNN
+from labelief import EvidentialMultilabelKNN, LabelSets
 from labelief.metrics import (
     hamming_score,
     hamming_scorer,
@@ -288,6 +288,29 @@ def test_integer_folds_take_decided_labels():
     assert whole.mean() > 0.6
     proba = cross_val_predict(EvidentialMultilabelKNN(), X, TRUTH, cv=4, method="predict_proba")
     assert hamming_score(TRUTH, proba >= 0.5).middle > 0.8
+
+
+def test_label_sets_as_labels():
+    plain = EvidentialMultilabelKNN().fit(X, Y)
+    model = EvidentialMultilabelKNN().fit(X, LabelSets.from_matrix(Y))
+    np.testing.assert_array_equal(model.beliefs(QUERIES), plain.beliefs(QUERIES))
+    assert model.score(X, LabelSets.from_matrix(Y)) == plain.score(X, Y)
+    search = GridSearchCV(plain, {"n_neighbors": [1, 8]}, cv=4, scoring=hamming_scorer)
+    by_sets = clone(search).fit(X, LabelSets.from_matrix(Y)).cv_results_["mean_test_score"]
+    by_matrix = clone(search).set_params(cv=KFold(4)).fit(X, Y).cv_results_["mean_test_score"]
+    np.testing.assert_array_equal(by_sets, by_matrix)
+
+
+def test_confidence_multiplies_the_weight_of_a_neighbour():
+    confidence = np.where(np.arange(120) % 5 == 0, 0.0, np.linspace(0.1, 1.0, 120))
+    model = EvidentialMultilabelKNN(7, alpha=0.8, gamma=0.6)
+    model.fit(X, LabelSets.from_matrix(Y, confidence))
+    got = model.beliefs(QUERIES)
+    for i, row in enumerate(pairwise_distances(QUERIES, X)):
+        near = np.argsort(row)[:7]
+        w = 0.8 * np.exp(-0.6 * row[near]) * confidence[near]
+        inside, outside, _ = by_subsets(Y[near], w)
+        np.testing.assert_allclose(got[i], np.column_stack((inside, outside)), rtol=1e-10)
 
 
 def test_pipelines_pickles_and_clones():

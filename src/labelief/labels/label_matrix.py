@@ -29,12 +29,15 @@ class LabelMatrix:
         It has not. Where neither holds, the label is undecided.
     named : bool
         Whether the names came with the data.
+    confidence : (n,) array or None
+        Mass of what each row says, the rest being on "anything"; None where that is 1 everywhere.
     """
 
     labels: Names
     inside: BoolArray
     outside: BoolArray
     named: bool
+    confidence: FloatArray | None = None
 
     @property
     def decided(self) -> BoolArray:
@@ -58,7 +61,8 @@ class LabelMatrix:
         """
         if self.named:
             columns = match_classes(self.labels, labels, what)
-            return LabelMatrix(labels, self.inside[:, columns], self.outside[:, columns], True)
+            inside, outside = self.inside[:, columns], self.outside[:, columns]
+            return LabelMatrix(labels, inside, outside, True, self.confidence)
         if self.labels.size != labels.size:
             raise ValueError(
                 f"{what} has {self.labels.size} columns, but there are {labels.size} labels"
@@ -71,7 +75,7 @@ def read_label_matrix(y: Any, name: str = "y") -> LabelMatrix:
 
     Parameters
     ----------
-    y : (n, Q) array-like, data frame or sparse matrix
+    y : (n, Q) array-like, data frame or sparse matrix; LabelSets
         1 where an object has a label, 0 where it has not, NaN (or None) where that is undecided.
         Zeros of a sparse matrix are decided.
     name : str, default="y"
@@ -88,6 +92,10 @@ def read_label_matrix(y: Any, name: str = "y") -> LabelMatrix:
     >>> read.labels, read.inside[0], read.outside[0]
     (array([0, 1, 2]), array([ True, False, False]), array([False,  True, False]))
     """
+    from labelief.labels.label_sets import LabelSets  # reads its own matrices here
+
+    if isinstance(y, LabelSets):
+        return y.statements()
     framed = is_frame(y)
     values = _frame_values(y, name) if framed else _values(y, name)
     if values.ndim != 2:

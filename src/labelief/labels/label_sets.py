@@ -6,16 +6,17 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from labelief._typing import BoolArray, FloatArray
 from labelief.kernels import bits
 from labelief.labels import combination, label_set_rows
-from labelief.labels.class_names import Names, as_classes
+from labelief.labels.class_names import Names, as_classes, freeze
 from labelief.labels.class_sets import read_sets
 from labelief.labels.display import describe_label_sets, shown_rows
 from labelief.labels.focal import FocalSets
 from labelief.labels.indexing import row_numbers
+from labelief.labels.label_matrix import LabelMatrix
 from labelief.labels.messages import name_classes, name_rows
 
 
@@ -268,6 +269,37 @@ class LabelSets:
 
         return self._asked(contains, avoids, meets)
 
+    def statements(self) -> LabelMatrix:
+        """Return the one statement that each row makes, with its confidence.
+
+        Returns
+        -------
+        LabelMatrix
+            What :meth:`from_matrix` was given. Rows that make several statements, as combined ones
+            do, or are partly in conflict are refused by number.
+        """
+        focal, Q = self._focal, self._labels.size
+        says = focal.words.any(axis=1)
+        counted = says.astype(np.float64) + self._conflict
+        bad = np.flatnonzero(focal.row_sums(counted) > 1)
+        if bad.size:
+            raise ValueError(
+                f"{name_rows(bad)} of the label sets make{'s' if bad.size == 1 else ''} more than "
+                "one statement, or a contradictory one: one per row is needed here"
+            )
+        stated = np.zeros((len(self), 2 * Q), dtype=np.bool_)
+        stated[focal.rows[says]] = self._members[says]
+        confidence = focal.row_sums(np.where(says, focal.mass, 0.0))
+        # a row that says nothing does so with certainty
+        confidence[~stated.any(axis=1)] = 1.0
+        return LabelMatrix(
+            self._labels,
+            freeze(stated[:, :Q]),
+            freeze(stated[:, Q:]),
+            True,
+            None if (confidence == 1).all() else freeze(confidence),
+        )
+
     # ------------------------------------------------------------------ combined
 
     def combine(
@@ -339,6 +371,17 @@ class LabelSets:
     def __getitem__(self, key: Any) -> LabelSets:
         """Return some rows; ``sets[3]`` is a batch of one."""
         return LabelSets(self._labels, self._focal.take(row_numbers(key, len(self))))
+
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> NDArray[np.int8]:
+        """Return each row's statement without its confidence: 1, 0, and -1 where it is undecided.
+
+        scikit-learn looks at it to make the folds of an integer ``cv``.
+        """
+        stated = self.statements()
+        made = np.where(stated.decided, stated.inside, np.int8(-1)).astype(np.int8)
+        return made if dtype is None else made.astype(dtype)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LabelSets):

@@ -59,8 +59,10 @@ def multilabel_accuracy(y: Any, y_pred: Any, sample_weight: Any = None) -> Score
 
     Parameters
     ----------
-    y : (n, Q) array-like or data frame
-        The truth: 1, 0, and NaN where it is undecided.
+    y : (n, Q) array-like or data frame; LabelSets
+        The truth: 1, 0, and NaN where it is undecided. A statement with confidence c counts c, and
+        1 - c counts as a row of which nothing is known (the mean over focal sets, quost2017 eq.
+        25).
     y_pred : (n, Q) array-like or data frame
         The prediction: 1, 0, and NaN where it leaves the label open, which counts as either.
         Columns of two frames are matched by name.
@@ -113,7 +115,8 @@ def hamming_score(y: Any, y_pred: Any, sample_weight: Any = None) -> ScoreInterv
     truth, predicted = _read_pair(y, y_pred)
     right = (truth.inside & predicted.inside) | (truth.outside & predicted.outside)
     wrong = (truth.inside & predicted.outside) | (truth.outside & predicted.inside)
-    return _interval(right.mean(axis=1), 1.0 - wrong.mean(axis=1), sample_weight)
+    bounds = _with_confidence(truth, right.mean(axis=1), 1.0 - wrong.mean(axis=1))
+    return _interval(*bounds, sample_weight)
 
 
 def accuracy_of_decided(
@@ -150,7 +153,17 @@ def _jaccard(truth: LabelMatrix, predicted: LabelMatrix) -> tuple[FloatArray, Fl
     either = (~(truth.outside & predicted.outside)).sum(axis=1)
     maybe_both = (~truth.outside & ~predicted.outside).sum(axis=1)
     differ = (truth.inside & predicted.outside) | (truth.outside & predicted.inside)
-    return _ratio(both, either), _ratio(maybe_both, maybe_both + differ.sum(axis=1))
+    upper = _ratio(maybe_both, maybe_both + differ.sum(axis=1))
+    return _with_confidence(truth, _ratio(both, either), upper)
+
+
+def _with_confidence(
+    truth: LabelMatrix, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Average what is said, and what remains open if it is not to be relied on: 0 and 1."""
+    if truth.confidence is None:
+        return lower, upper
+    return truth.confidence * lower, 1.0 - truth.confidence * (1.0 - upper)
 
 
 def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> FloatArray:

@@ -77,8 +77,8 @@ class EvidentialMultilabelKNN(ClassifierMixin, BaseEstimator):
     rows, each without itself.
 
     scikit-learn does not accept NaN in ``y`` where it makes the folds of an integer ``cv``: give
-    ``cv=KFold(5)``. Its scorers refuse NaN as well; the default ``score`` and those of
-    :mod:`labelief.metrics` do not.
+    ``cv=KFold(5)``, or ``LabelSets.from_matrix(y)`` as y. Its scorers refuse NaN as well; the
+    default ``score`` and those of :mod:`labelief.metrics` do not.
 
     Examples
     --------
@@ -131,8 +131,9 @@ class EvidentialMultilabelKNN(ClassifierMixin, BaseEstimator):
         ----------
         X : (n, d) array, frame or CSR matrix
             Features; distances if ``metric="precomputed"``.
-        y : (n, Q) array-like, data frame or sparse matrix
+        y : (n, Q) array-like, data frame or sparse matrix; LabelSets
             1 where a row has the label, 0 where it has not, NaN (or None) where that is undecided.
+            The confidence of a row of `LabelSets` multiplies its weight as a neighbour.
 
         Returns
         -------
@@ -152,6 +153,7 @@ class EvidentialMultilabelKNN(ClassifierMixin, BaseEstimator):
         self.classes_ = labels.labels
         self.n_neighbors_ = min(int(self.n_neighbors), n)
         self._statements = Statements.of(labels)
+        self._confidence = labels.confidence
         self._search = NearestNeighbors(
             n_neighbors=self.n_neighbors_,
             metric=self.metric,
@@ -250,7 +252,7 @@ class EvidentialMultilabelKNN(ClassifierMixin, BaseEstimator):
         ----------
         X : (m, d) array, frame or CSR matrix, or None
             As in :meth:`predict`.
-        y : (m, Q) array-like or data frame
+        y : (m, Q) array-like or data frame; LabelSets
             1, 0 and NaN. A frame's columns are matched by name if the training labels had names.
         sample_weight : (m,) array-like, default=None
             Weights of the rows.
@@ -320,6 +322,9 @@ class EvidentialMultilabelKNN(ClassifierMixin, BaseEstimator):
         rows = None if X is None else self._read(X, reset=False)
         distances, neighbours = self._neighbours(rows)
         log_weights = np.log(self.alpha) - self.gamma_ * distances
+        if self._confidence is not None:
+            with np.errstate(divide="ignore"):
+                log_weights += np.log(self._confidence[neighbours])
         return combine(_RULES[self.approach], self._statements, neighbours, log_weights)
 
 
