@@ -1,4 +1,7 @@
-"""``LabelSets``: what is believed about the label set of each of n objects."""
+"""``LabelSets``: what is believed about the label set of each of n objects.
+
+Like ``SoftLabels``, long because each method is documented with its formula and an example.
+"""
 
 from __future__ import annotations
 

@@ -65,9 +65,10 @@ class EvidentialMultilabelKNN(ClassifierMixin, BaseEstimator):
     The direct sum runs over sets of neighbours who do not contradict each other: exactly, by
     branching on the graph of contradictions, see :mod:`labelief.kernels.independent_sets`. Per
     query it takes O(b Q) time and O(k² Q/64) more for the graph, with b the number of subproblems:
-    k where every label is decided, a few hundred at worst for k = 30. Undecided labels, about 80 %
-    of them for 14 labels, make the hardest graphs; there b grows exponentially with k, threefold
-    for every ten neighbours more (0.15 ms a query at k = 30, 0.4 at 40, 1.2 at 50, 7 at 64).
+    k where every label is decided, more where undecided labels leave about a fourth of the pairs
+    contradictory (80 % undecided of 14 labels, 90 % of 50). There b grows exponentially with k: it
+    is about 120 for 14 labels and 200 for 50 at k = 30, or 0.12 and 0.5 ms a query; 0.4 and 4 ms at
+    k = 40; 5 and 200 ms at k = 64.
     "binary" takes O(k Q).
 
     Where no neighbour has an opinion on a label, 0 ≥ 0 and rule (15) says yes; see
