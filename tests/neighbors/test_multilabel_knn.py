@@ -148,6 +148,18 @@ def test_labels_that_nobody_knows(approach):
     assert not empty.beliefs(QUERIES).any()
 
 
+@BOTH
+def test_ties_say_yes_whatever_the_rounding(approach):
+    """Each row and its opposite at the same place: bel(in) = bel(out) for every label."""
+    y = statements(np.random.default_rng(2), (10, 6), 0.4)
+    model = EvidentialMultilabelKNN(20, gamma=1.0, approach=approach)
+    model.fit(np.zeros((20, 1)), np.vstack((y, 1 - y)))
+    near = np.arange(50)[:, None] / 10
+    assert (model.predict(near) == 1).all()
+    assert np.isnan(model.predict_imprecise(near, margin=0)).all()
+    np.testing.assert_allclose(model.predict_proba(near), 0.5)
+
+
 def test_margin():
     model = EvidentialMultilabelKNN().fit(X, Y)
     lead = 2 * model.predict_proba(QUERIES) - 1

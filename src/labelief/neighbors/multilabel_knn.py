@@ -20,6 +20,8 @@ from labelief.neighbors.statements import Statements
 
 __all__ = ["EvidentialMultilabelKNN"]
 
+# Beliefs closer than this share of the larger are tied: rounding must not decide.
+_TIE = 1e-12
 _RULES = {"direct": direct, "binary": binary}
 
 
@@ -181,7 +183,7 @@ class EvidentialMultilabelKNN(ClassifierMixin, BaseEstimator):
             1 or 0. Where no neighbour has an opinion both beliefs are 0, and the rule says 1.
         """
         evidence = self._evidence(X)
-        return (evidence.inside >= evidence.outside).astype(np.int64)
+        return (evidence.inside >= (1.0 - _TIE) * evidence.outside).astype(np.int64)
 
     def beliefs(self, X: Any = None) -> FloatArray:
         """Return how sure it is that a row has a label, and that it has not; not normalised.
@@ -241,8 +243,10 @@ class EvidentialMultilabelKNN(ClassifierMixin, BaseEstimator):
         if not isinstance(margin, int | float | np.number) or not 0 <= margin <= 1:
             raise ValueError(f"margin must be a number between 0 and 1, got {margin!r}.")
         evidence = self._evidence(X)
-        decided = (np.abs(_lead(evidence)) >= margin) & (evidence.inside != evidence.outside)
-        return np.where(decided, 1.0 * (evidence.inside > evidence.outside), np.nan)
+        inside, outside = evidence.inside, evidence.outside
+        apart = np.abs(inside - outside) > _TIE * np.maximum(inside, outside)
+        decided = apart & (np.abs(_lead(evidence)) >= margin)
+        return np.where(decided, 1.0 * (inside > outside), np.nan)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the middle of the lower and upper multi-label accuracy (eq. 19, Jaccard).
