@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -62,12 +62,12 @@ class LabelMatrix:
         if self.named:
             columns = match_classes(self.labels, labels, what)
             inside, outside = self.inside[:, columns], self.outside[:, columns]
-            return LabelMatrix(labels, inside, outside, True, self.confidence)
+            return replace(self, labels=labels, inside=inside, outside=outside)
         if self.labels.size != labels.size:
             raise ValueError(
                 f"{what} has {self.labels.size} columns, but there are {labels.size} labels"
             )
-        return LabelMatrix(labels, self.inside, self.outside, False)
+        return replace(self, labels=labels)
 
 
 def read_label_matrix(y: Any, name: str = "y") -> LabelMatrix:
