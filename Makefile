@@ -52,6 +52,7 @@ format: $(READY) ## bring every file into the project's format
 	@$(BIN)/ruff check --fix .
 
 bench: $(READY) ## time the library against its rivals (some minutes, quiet machine)
+	@$(PIP) --no-deps scikit-multilearn-ng
 	@$(BIN)/python benchmarks/run.py
 
 clean: ## remove caches and what the demo wrote

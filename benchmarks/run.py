@@ -20,7 +20,16 @@ from threadpoolctl import threadpool_limits
 from harness import THREADS, Row, machine
 
 HERE = Path(__file__).parent
-GROUPS = ["em_iterations", "lda", "logistic", "squarem", "features", "neighbours", "memory"]
+GROUPS = [
+    "em_iterations",
+    "lda",
+    "logistic",
+    "squarem",
+    "features",
+    "neighbours",
+    "multilabel",
+    "memory",
+]
 
 
 def table(rows: list[Row]) -> str:

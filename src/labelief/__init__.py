@@ -15,8 +15,8 @@ from labelief.estimators import (
     MixtureDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from labelief.labels import SoftLabels, Votes
-from labelief.neighbors import EvidentialKNN
+from labelief.labels import LabelSets, SoftLabels, Votes
+from labelief.neighbors import EvidentialKNN, EvidentialMultilabelKNN
 
 __version__ = "0.1.0"
 
@@ -24,8 +24,10 @@ __all__ = [
     "AnnotatorNoise",
     "DawidSkene",
     "EvidentialKNN",
+    "EvidentialMultilabelKNN",
     "FlipNoise",
     "GenerativeClassifier",
+    "LabelSets",
     "LinearDiscriminantAnalysis",
     "LogisticRegression",
     "MixtureDiscriminantAnalysis",

@@ -203,3 +203,15 @@ def test_rows_lie_in_any_order(layout):
     record = ArrayBlocks(same, weights=W, block_rows=77).map_reduce(sums, CENTER, 10)
     np.testing.assert_allclose(record.sums, expected()[0], rtol=1e-11, atol=1e-9)
     np.testing.assert_allclose(record.nested[0], expected()[1], rtol=1e-11, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_infinities_in_a_kernel_are_no_warning(n_threads):
+    def kernel(block, parameters):
+        return to_float64(block.X) - np.inf - np.inf, np.inf - np.abs(block.X[:, 0]) * np.inf
+
+    blocks = ArrayBlocks(X, block_rows=100, n_threads=n_threads)
+    low, lost = blocks.map_rows(kernel, (), width=10)
+    assert np.all(low == -np.inf) and np.all(np.isnan(lost))
+    with pytest.raises(RuntimeWarning):
+        kernel(blocks._block(0, 1), ())

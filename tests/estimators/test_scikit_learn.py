@@ -23,6 +23,7 @@ from labelief import (
     FlipNoise,
     GenerativeClassifier,
     LinearDiscriminantAnalysis,
+    LogisticRegression,
     MixtureDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
     SoftLabels,
@@ -42,6 +43,8 @@ CHECKED = [
     MixtureDiscriminantAnalysis(2),
     GenerativeClassifier(densities.DiagonalGaussian(), 2, init="kmeans", random_state=0),
     GenerativeClassifier(densities.SphericalGaussian(), acceleration="squarem"),
+    LogisticRegression(),
+    LogisticRegression(channel=FlipNoise(), solver="newton"),
 ]
 MORE = [
     LinearDiscriminantAnalysis(acceleration="squarem", shrinkage=0.3),
@@ -53,6 +56,9 @@ MORE = [
     GenerativeClassifier(densities.TiedGaussian(), 2),
     GenerativeClassifier(densities.DiagonalGaussian()),
     GenerativeClassifier(densities.SphericalGaussian(), n_init=2, random_state=0),
+    LogisticRegression(channel=FlipNoise("symmetric")),
+    LogisticRegression(solver="newton", C=10.0),
+    LogisticRegression(solver="em"),
 ]
 QUIET = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",

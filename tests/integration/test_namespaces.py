@@ -9,17 +9,23 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from tests.integration import oracle
 
-from labelief import AnnotatorNoise, GenerativeClassifier, LinearDiscriminantAnalysis, Votes
+from labelief import (
+    AnnotatorNoise,
+    GenerativeClassifier,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    Votes,
+)
 from labelief.kernels.namespace import to_host
 
 N_CLASSES = 3
 CLOSE = {"rtol": 1e-6, "atol": 1e-8}
 
 
-def fitted(model, X, y):
+def fitted(model, X, y, weights=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(X, y)
+        return model.fit(X, y, weights)
 
 
 def assert_same(model, X, expected, there, y):
@@ -116,6 +122,62 @@ def test_votes(xp):
     )
     assert_same(two, X, one, there, votes)
     np.testing.assert_allclose(two.channel_.matrices_, one.channel_.matrices_, **CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("labels", "channel", "solver"),
+    [
+        *(("verified soft", c, s) for c in oracle.CHANNELS for s in ("lbfgs", "newton", "em")),
+        *((labels, "trusted", "lbfgs") for labels in ("crisp", "missing", "candidate")),
+    ],
+)
+def test_logistic_regression(labels, channel, solver, xp):
+    X, truth = oracle.make_rows(60, 2, N_CLASSES, seed=11)
+    y = oracle.make_labels(labels, truth, N_CLASSES, seed=12).y
+    weights = np.random.default_rng(0).uniform(0.1, 2.0, 60) * (np.arange(60) % 7 > 0)
+    there = xp.asarray(X)
+    one, two = (
+        fitted(
+            LogisticRegression(
+                channel=oracle.make_channel(channel, N_CLASSES),
+                classes=range(N_CLASSES),
+                solver=solver,
+                max_iter=5,
+            ),
+            rows,
+            y,
+            weights,
+        )
+        for rows in (X, there)
+    )
+    np.testing.assert_allclose(two.history_, one.history_, rtol=1e-9)
+    np.testing.assert_allclose(two.coef_, one.coef_, **CLOSE)
+    np.testing.assert_allclose(to_host(two.predict_proba(there)), one.predict_proba(X), **CLOSE)
+    np.testing.assert_allclose(to_host(two.posterior(there, y)), one.posterior(X, y), **CLOSE)
+    np.testing.assert_array_equal(two.predict(there), one.predict(X))
+
+
+@pytest.mark.parametrize("form", ["codes", "soft"])
+def test_labels_and_weights_of_the_same_library(form, xp):
+    X, truth = oracle.make_rows(60, 2, N_CLASSES, seed=13)
+    y = truth if form == "codes" else oracle.make_labels("soft", truth, N_CLASSES).plausibilities
+    weights = np.random.default_rng(0).uniform(0.1, 2.0, 60)
+    start = np.random.default_rng(1).dirichlet(np.ones(N_CLASSES), 60)
+    results = []
+    for put in (np.asarray, xp.asarray):
+        model = LinearDiscriminantAnalysis(channel=oracle.make_channel("full", 3), tol=1e-3)
+        model.fit(put(X), put(y), put(weights), responsibilities=put(start))
+        results.append(model)
+    assert_same(results[1], X, results[0], xp.asarray(X), xp.asarray(y))
+
+
+def test_labels_that_carry_gradients_are_read():
+    torch = pytest.importorskip("torch")
+    X, truth = oracle.make_rows(60, 2, N_CLASSES, seed=14)
+    y = np.eye(3)[truth] + 0.1
+    one = LinearDiscriminantAnalysis(tol=1e-3).fit(X, y)
+    two = LinearDiscriminantAnalysis(tol=1e-3).fit(X, torch.asarray(y, requires_grad=True))
+    assert two.history_ == one.history_
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int64"])

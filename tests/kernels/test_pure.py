@@ -37,6 +37,7 @@ CALLS = {
     namespace.by_columns: (X,),
     namespace.column_product: (X, SQUARE),
     namespace.cross_product: (X, R),
+    namespace.on_host: (CODES,),
     namespace.take_rows: (X, np.array([4, 0])),
     namespace.to_float64: (X.astype(np.float32),),
     namespace.to_host: (X,),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.labels import oracle
 
+from labelief.labels import consonant, focal
 from labelief.labels.consonant import Consonant
 from labelief.labels.focal import FocalSets
 from labelief.labels.quasi_bayesian import QuasiBayesian
@@ -212,8 +213,8 @@ def test_blocks_of_rows_do_not_change_the_answer(monkeypatch):
         whole.pignistic(), contour.pignistic(), contour.beliefs(), contour.nonspecificity(),
         contour.focal().mass, whole.permute(np.array([3, 1, 0, 2])).mass,
     ]  # fmt: skip
-    monkeypatch.setattr("labelief.labels.focal.CELLS", 7)
-    monkeypatch.setattr("labelief.labels.consonant.CELLS", 7)
+    monkeypatch.setattr(focal, "CELLS", 7)
+    monkeypatch.setattr(consonant, "CELLS", 7)
     after = [
         whole.pignistic(), contour.pignistic(), contour.beliefs(), contour.nonspecificity(),
         contour.focal().mass, whole.permute(np.array([3, 1, 0, 2])).mass,

@@ -74,14 +74,17 @@ def test_the_prior_is_the_expected_log_density_of_pseudo_rows():
     assert MatrixPrior(0.0, 0.0 * T).log_density(parameters, 0.7) == 0.0
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, "flat", "negative"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, "flat", "rounding", "negative"])
 def test_what_has_no_factor_is_named(bad):
     S = covariances()
     np.testing.assert_allclose(
         gaussian.cholesky_or_explain(S) @ np.swapaxes(gaussian.cholesky_or_explain(S), 1, 2), S
     )
     flat = np.ones((4, 4))
-    broken = {"flat": flat - 1e-18, "negative": -flat}.get(bad, flat * 1.0)
+    rounding = 1e-15 * np.eye(4)
+    broken = {"flat": flat - 1e-18, "rounding": flat + rounding, "negative": -flat}.get(
+        bad, 1 * flat
+    )
     if not isinstance(bad, str):
         broken[0, 0] = bad
     S[1] = broken

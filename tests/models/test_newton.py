@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from labelief.models.newton import uphill_step
+from labelief.models.newton import newton_step, uphill_step
 
 RNG = np.random.default_rng(0)
 ROOT = RNG.normal(size=(4, 4))
@@ -24,6 +24,22 @@ def test_near_a_maximum_the_step_is_newtons():
 def test_elsewhere_it_is_that_of_the_complete_data(size, doubt):
     step = uphill_step(size * GRADIENT, COMPLETE, doubt, 1.0)
     np.testing.assert_allclose(COMPLETE @ step, size * GRADIENT, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("excess", "share"), [(1.005, 0.99), (1.05, 0.9), (1.5, 0.5)])
+def test_where_the_likelihood_is_not_concave_it_lies_between(excess, share):
+    """Doubt larger than the curvature leaves no maximum; a share of it does."""
+    step = uphill_step(1e-4 * GRADIENT, COMPLETE, excess * COMPLETE, 1.0)
+    np.testing.assert_allclose((1 - share * excess) * COMPLETE @ step, 1e-4 * GRADIENT, rtol=1e-9)
+
+
+def test_newtons_step_is_near_where_it_promises_little():
+    promised = 0.5 * GRADIENT @ np.linalg.solve(COMPLETE, GRADIENT)
+    for weight, most in ((1.0, 0.01), (1e6, 10.0)):
+        size = np.sqrt(most / promised)
+        assert newton_step(0.99 * size * GRADIENT, COMPLETE, weight) is not None
+        assert newton_step(1.01 * size * GRADIENT, COMPLETE, weight) is None
+    assert newton_step(1e-9 * GRADIENT, -COMPLETE, 1.0) is None
 
 
 @pytest.mark.parametrize("rank", [0, 2])

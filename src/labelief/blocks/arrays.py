@@ -141,7 +141,13 @@ class ArrayBlocks:
         chunks = min(_CHUNKS, blocks)
         edges = [rows * (i * blocks // chunks) for i in range(chunks)] + [self.n_rows]
         pieces = [range(a, b, rows) for a, b in pairwise(edges)]
-        return threaded_map(run, pieces, self.n_threads if self._on_host else 1)
+
+        def quietly(chunk: range) -> Any:
+            # Infinities are numbers here, and BLAS raises flags for lanes that nobody asked for.
+            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                return run(chunk)
+
+        return threaded_map(quietly, pieces, self.n_threads if self._on_host else 1)
 
     def _rows_for(self, width: int) -> int:
         """Return the rows of a block whose kernel holds `width` doubles for each row."""

@@ -184,10 +184,9 @@ class SoftClassifier(ExpectedErrorScore, ClassifierMixin, BaseEstimator):
         likelihoods = self._channel.likelihoods(self._parameters.channel)
         arrays = component_arrays(self._model.component_class, len(self.classes_))
         blocks = ArrayBlocks(X, evidence)
-        with np.errstate(over="ignore", under="ignore"):
-            return blocks.map_rows(
-                partial(kernel, self._model), (factors, likelihoods, *arrays), self._model.width
-            )
+        return blocks.map_rows(
+            partial(kernel, self._model), (factors, likelihoods, *arrays), self._model.width
+        )
 
     def _chosen_channel(self) -> Any:
         return Trusted() if self.channel is None else self.channel

@@ -135,12 +135,11 @@ def _icl(fit: Fit, blocks: BlockSource) -> float:
     factors = fit.model.factors(parameters.model)
     likelihoods = fit.channel.likelihoods(parameters.channel)
     classes = fit.model.component_class
-    with np.errstate(over="ignore", under="ignore"):
-        entropy = blocks.map_reduce(
-            partial(_entropy, fit.model),
-            (factors, likelihoods, *component_arrays(classes, int(np.max(classes)) + 1)),
-            fit.model.width,
-        )
+    entropy = blocks.map_reduce(
+        partial(_entropy, fit.model),
+        (factors, likelihoods, *component_arrays(classes, int(np.max(classes)) + 1)),
+        fit.model.width,
+    )
     return _bic(fit, blocks) + 2.0 * float(entropy)
 
 

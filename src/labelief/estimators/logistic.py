@@ -24,14 +24,14 @@ from labelief.estimators.validation import (
     read_rows,
     read_weights,
 )
-from labelief.kernels.namespace import is_sparse, namespace
+from labelief.kernels.namespace import is_sparse, namespace, take_rows
 from labelief.labels.targets import Target, read_target
 from labelief.models.conditioning import condition
 from labelief.models.logistic import LogisticModel, LogisticParameters
 from labelief.models.newton import Measure, complete_curvature, no_curvature, observed_curvature
 from labelief.solvers.climb import named_run
 from labelief.solvers.em import em_step
-from labelief.solvers.lead_in import led_lbfgs
+from labelief.solvers.lead_in import curved_step, led_lbfgs
 from labelief.solvers.look_ahead import look_ahead
 from labelief.solvers.loop import Outcome, State, run
 from labelief.solvers.problem import Parameters, Problem
@@ -62,7 +62,7 @@ def _from_ahead(problem: Problem, start: Parameters, **settings: Any) -> Outcome
 _NEWTON = partial(run, step=em_step)
 _SOLVERS = {
     "lbfgs": _Solver(led_lbfgs, no_curvature),
-    "newton": _Solver(_NEWTON, observed_curvature),
+    "newton": _Solver(partial(run, step=curved_step), observed_curvature),
     "em": _Solver(_NEWTON, complete_curvature),
 }
 # Where every label is crisp and trusted nothing is missing: the objective has one maximum, and
@@ -100,8 +100,8 @@ class LogisticRegression(SoftClassifier):
         nothing held that is larger than the coefficients.  Where labels are soft or noisy, EM's
         steps come first if a Hessian costs little, ``n (K (d + 1))² < 2e8``; where labels are crisp
         and rows many, a sample of them leads the way.  "em": one Newton step on the expected
-        complete-data likelihood after each E-step (quost2017 eq. 22-24).  "newton": the same until
-        the slope is small, then Newton's steps on the objective.  Both hold a Hessian of
+        complete-data likelihood after each E-step (quost2017 eq. 22-24).  "newton": steps as near
+        to Newton's on the objective as lead to the same maximum.  Both hold a Hessian of
         ``(K (d + 1))²`` numbers.
     max_iter : int, default=1000
     tol : float, default=1e-6
@@ -283,7 +283,7 @@ def _kept(
     if not np.any(out) or np.all(out):
         return rows, target, weights
     kept = np.flatnonzero(~out)
-    return rows[kept], target.take(kept), None if weights is None else weights[kept]
+    return take_rows(rows, kept), target.take(kept), None if weights is None else weights[kept]
 
 
 def _support(blocks: BlockSource, channel: BoundChannel) -> FloatArray:

@@ -144,7 +144,7 @@ def read_responsibilities(
     """Return a user's start, (n, J), rows summing to one; J is open if not given."""
     if R is None:
         return None
-    start = np.asarray(R, dtype=np.float64)
+    start = to_host(R)
     shape = (n_rows, n_components or start.shape[-1]) if start.ndim == 2 else None
     if start.shape != shape:
         raise ValueError(

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_numpy_array, is_torch_array
+from array_api_compat import (
+    array_namespace,
+    device,
+    is_cupy_array,
+    is_numpy_array,
+    is_torch_array,
+)
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from labelief._typing import Array, FloatArray, IntArray
@@ -19,6 +26,7 @@ __all__ = [
     "empty",
     "is_sparse",
     "namespace",
+    "on_host",
     "take_rows",
     "to_float64",
     "to_host",
@@ -46,11 +54,18 @@ def to_float64(x: Array) -> Array:
     return x if x.dtype == xp.float64 else xp.astype(x, xp.float64)
 
 
-def to_host(x: Array) -> FloatArray:
-    """Return `x` as a NumPy array of doubles."""
+def on_host(x: Array) -> NDArray[Any]:
+    """Return `x`, of any array library and on any device, as a NumPy array of its own type."""
     if is_torch_array(x):
         x = x.detach().cpu()
-    return np.asarray(x, dtype=np.float64)
+    elif is_cupy_array(x):
+        x = x.get()
+    return np.asarray(x)
+
+
+def to_host(x: Array) -> FloatArray:
+    """Return `x` as a NumPy array of doubles."""
+    return on_host(x).astype(np.float64, copy=False)
 
 
 def empty(shape: tuple[int, ...], like: Array) -> Array:

@@ -25,12 +25,14 @@ No argument takes two of these.
 
 from labelief.labels.expert_pool import pool_plausibilities
 from labelief.labels.focal import FocalSets
+from labelief.labels.label_sets import LabelSets
 from labelief.labels.soft_labels import SoftLabels
 from labelief.labels.targets import Target, as_soft_labels, read_target
 from labelief.labels.votes import Votes
 
 __all__ = [
     "SoftLabels",
+    "LabelSets",
     "Votes",
     "pool_plausibilities",
     "FocalSets",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 import numpy as np
 
-from labelief._typing import BoolArray, IntArray
+from labelief._typing import BoolArray, FloatArray, IntArray
 from labelief.labels.class_names import Names
 from labelief.labels.focal import FocalSets
 from labelief.labels.messages import name_classes
@@ -111,6 +112,52 @@ def _name_set(members: BoolArray, classes: Names) -> str:
         return "any class"
     names = ", ".join(str(name) for name in classes[inside[:MEMBERS]])
     return "{" + names + (f", ... {inside.size} classes" if inside.size > MEMBERS else "") + "}"
+
+
+def describe_label_sets(
+    rows: IntArray, indptr: IntArray, members: BoolArray, mass: FloatArray, labels: Names
+) -> list[str]:
+    """Write mass functions over label sets, one line each, heaviest set first.
+
+    Parameters
+    ----------
+    rows : (n,) integer array
+        Numbers of the rows.
+    indptr : (n + 1,) integer array
+        Where each row's focal elements begin.
+    members : (F, 2Q) bool array
+        What each element contains, then what it avoids.
+    mass : (F,) array
+        Their masses.
+    labels : (Q,) array
+        Names of the labels.
+
+    Returns
+    -------
+    list of str
+        As in ``"  0  {sea, not sun} 0.7, anything 0.3"``.
+    """
+    width = max((len(str(row)) for row in rows), default=0)
+    lines = []
+    for i, (start, stop) in enumerate(pairwise(indptr.tolist())):
+        if i and rows[i] != rows[i - 1] + 1:
+            lines.append(f"  {'...':>{width}}")
+        order = start + np.argsort(-mass[start:stop], kind="stable")
+        parts = [f"{_name_demands(members[e], labels)} {mass[e]:.3g}" for e in order[:SETS]]
+        more = f", {stop - start - SETS} more" if stop - start > SETS else ""
+        lines.append(f"  {rows[i]:>{width}}  {', '.join(parts)}{more}")
+    return lines
+
+
+def _name_demands(members: BoolArray, labels: Names) -> str:
+    inside, outside = np.flatnonzero(members[: labels.size]), np.flatnonzero(members[labels.size :])
+    if np.intersect1d(inside, outside).size:
+        return "conflict"
+    names = [f"{labels[q]}" for q in inside] + [f"not {labels[q]}" for q in outside]
+    if not names:
+        return "anything"
+    more = f", ... {len(names)} labels" if len(names) > MEMBERS else ""
+    return "{" + ", ".join(names[:MEMBERS]) + more + "}"
 
 
 def as_text(summary: Summary) -> str:

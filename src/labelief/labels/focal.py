@@ -185,8 +185,19 @@ class FocalSets:
             yield start, stop
             start = stop
 
-    def _spread(self, weights: FloatArray) -> FloatArray:
-        """Return Σ_{A∋k} weight(A) for each row and class, shape (n, K)."""
+    def spread(self, weights: FloatArray) -> FloatArray:
+        """Spread one number per focal element over its classes and add up within each row.
+
+        Parameters
+        ----------
+        weights : (F,) float64 array
+            A number per focal element.
+
+        Returns
+        -------
+        (n, K) float64 array
+            Σ_{A∋k} weight(A).
+        """
         out = np.empty((len(self), self.n_classes))
         for start, stop in self._blocks():
             first, last = self.indptr[start], self.indptr[stop]
@@ -199,7 +210,7 @@ class FocalSets:
 
     def plausibilities(self) -> FloatArray:
         """Return the contour, Σ_{A∋k} m(A), shape (n, K)."""
-        contour = self._spread(self.mass)
+        contour = self.spread(self.mass)
         return np.minimum(contour, 1.0, out=contour)
 
     def beliefs(self) -> FloatArray:
@@ -213,7 +224,7 @@ class FocalSets:
         """Return Σ_{A∋k} m(A)/|A| divided by 1 - m(∅), shape (n, K)."""
         size = self.cardinality
         share = np.where(size > 0, self.mass / np.maximum(size, 1), 0.0)
-        spread = self._spread(share)
+        spread = self.spread(share)
         # 1 - m(∅) as a sum of what is left: exact also where little is left
         spread /= self.row_sums(np.where(size > 0, self.mass, 0.0))[:, None]
         return spread

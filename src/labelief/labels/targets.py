@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
 from labelief._typing import BoolArray, FloatArray
+from labelief.kernels.namespace import on_host
 from labelief.labels.class_matrix import class_matrix
 from labelief.labels.class_names import (
     Codes,
@@ -157,8 +159,8 @@ def _as_labels_or_matrix(y: Any) -> Any:
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    if hasattr(y, "__array__") and not hasattr(y, "to_numpy"):
-        return np.asarray(y)
+    if is_array_api_obj(y) or (hasattr(y, "__array__") and not hasattr(y, "to_numpy")):
+        return on_host(y)
     if isinstance(y, list | tuple) and y and isinstance(y[0], list | tuple | np.ndarray):
         try:
             return np.asarray(y)

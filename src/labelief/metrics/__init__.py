@@ -10,6 +10,13 @@ from labelief.metrics.errors import (
 )
 from labelief.metrics.log_loss import label_log_loss, label_log_loss_scorer
 from labelief.metrics.mardia import MardiaResult, mardia_test
+from labelief.metrics.multilabel import (
+    ScoreInterval,
+    hamming_score,
+    hamming_scorer,
+    multilabel_accuracy,
+    multilabel_accuracy_scorer,
+)
 from labelief.metrics.set_scores import u65_score, u80_score
 
 __all__ = [
@@ -23,6 +30,11 @@ __all__ = [
     "label_log_loss_scorer",
     "u65_score",
     "u80_score",
+    "multilabel_accuracy",
+    "hamming_score",
+    "multilabel_accuracy_scorer",
+    "hamming_scorer",
+    "ScoreInterval",
     "mardia_test",
     "MardiaResult",
 ]

@@ -29,6 +29,8 @@ __all__ = [
 ]
 
 LOG_2PI = float(np.log(2.0 * np.pi))
+# A variance that sums of products leave where there is none, per direction of the frame.
+_ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -87,14 +89,18 @@ def unpack_products(products: FloatArray, rank: int) -> FloatArray:
 
 
 def cholesky_or_explain(covariances: FloatArray) -> FloatArray:
-    """Return Cholesky factors, or say which component has no covariance."""
+    """Return Cholesky factors, or say which component has no covariance.
+
+    Covariances are in a frame where the total covariance is I: what is left of it by rounding alone
+    is nothing.
+    """
     try:
         factors: FloatArray = np.asarray(np.linalg.cholesky(covariances), dtype=np.float64)
-        if np.all(np.isfinite(factors)):
+        pivots = np.diagonal(factors, axis1=-2, axis2=-1)
+        if np.all(np.isfinite(factors)) and np.all(pivots**2 > _ROUNDING * factors.shape[-1]):
             return factors
     except np.linalg.LinAlgError:
         pass
-    # Rounding may leave a singular matrix a tiny positive eigenvalue: name the worst of all.
     smallest = [
         np.linalg.eigvalsh(covariance)[0] if np.all(np.isfinite(covariance)) else -np.inf
         for covariance in covariances

@@ -19,7 +19,13 @@ from labelief.kernels.softmax import (
 )
 from labelief.models.conditioning import Conditioning
 from labelief.models.contract import MStep
-from labelief.models.newton import Measure, complete_curvature, no_curvature, uphill_step
+from labelief.models.newton import (
+    Measure,
+    newton_step,
+    no_curvature,
+    observed_curvature,
+    uphill_step,
+)
 
 __all__ = ["LogisticModel", "LogisticParameters", "LogisticRecord"]
 
@@ -170,6 +176,14 @@ class LogisticModel:
         step = uphill_step(gradient, self.curvature(record), doubt, record.complete.weight)
         return self.from_vector(self.to_vector(parameters) + step)
 
+    def near_maximum(self, record: LogisticRecord, parameters: LogisticParameters) -> bool:
+        """Say whether the nearest maximum is that of the quadratic that fits here."""
+        assert record.complete is not None
+        assert record.observed is not None
+        hessian = self.curvature(record) - self.hessian(record.observed)
+        gradient = self.gradient(record, parameters)
+        return newton_step(gradient, hessian, record.complete.weight) is not None
+
     @property
     def hessian_entries(self) -> int:
         """Return how many numbers a record of the curvature holds."""
@@ -180,8 +194,8 @@ class LogisticModel:
         return LogisticModel(self.frame, share * self.penalty, self.component_class)
 
     def curved(self) -> LogisticModel:
-        """Return the model with records that hold the complete-data curvature."""
-        return LogisticModel(self.frame, self.penalty, self.component_class, complete_curvature)
+        """Return the model with records that hold the curvature."""
+        return LogisticModel(self.frame, self.penalty, self.component_class, observed_curvature)
 
     def curvature(self, record: LogisticRecord) -> FloatArray:
         """Return minus the complete-data Hessian, prior included (quost2017 eq. 24)."""

@@ -20,6 +20,7 @@ __all__ = [
     "Lazy",
     "Measure",
     "complete_curvature",
+    "newton_step",
     "no_curvature",
     "observed_curvature",
     "uphill_step",
@@ -27,8 +28,10 @@ __all__ = [
 
 # What is added to a Hessian that is not positive definite by rounding, as a share of its largest.
 _JITTERS = (0.0, 1e-12, 1e-9, 1e-6, 1e-3, 1.0)
-# The slope, per unit of weight, below which Newton's own steps are taken.
-_NEAR = 1e-3
+# What Newton's own step may promise to gain where it is taken: log-likelihood, and that per weight.
+_NEAR, _NEAR_PER_WEIGHT = 0.01, 1e-5
+# Shares of the doubt that a step may take off the curvature: from Newton's towards EM's.
+_DOUBTS = (1.0, 0.99, 0.9, 0.5)
 
 Curvatures = tuple[Curvature | None, Curvature | None]
 """Of the complete data and of the labels' doubt; None where it is not measured."""
@@ -57,11 +60,11 @@ def observed_curvature(phi: Lazy, P: Lazy, R: Array) -> Curvatures:
 def uphill_step(
     gradient: FloatArray, complete: FloatArray, doubt: FloatArray | None, weight: float
 ) -> FloatArray:
-    """Return a Newton step that points upwards.
+    """Return a step that points upwards and leads to the maximum that EM goes to.
 
-    It is taken on the likelihood itself where that is concave and the slope small.  Elsewhere it is
-    taken on the expected complete-data likelihood (quost2017 eq. 22-24), whose curvature is
-    positive definite: so it goes to the maximum that EM goes to.
+    EM's own step takes the curvature C of the complete data (quost2017 eq. 22-24), Newton's the
+    likelihood's, C less the doubt D.  Between them lies ``C - θ D``: the largest θ is taken whose
+    step promises little (`newton_step`), so that no step leaps away from EM's path.
 
     Parameters
     ----------
@@ -73,11 +76,11 @@ def uphill_step(
     weight : float
         Of the rows.
     """
-    near = float(np.max(np.abs(gradient), initial=0.0)) <= _NEAR * weight
-    if doubt is not None and near:
-        step = _solved(complete - doubt, gradient)
-        if step is not None:
-            return step
+    if doubt is not None:
+        for share in _DOUBTS:
+            step = newton_step(gradient, complete - share * doubt, weight)
+            if step is not None:
+                return step
     largest = float(np.max(np.diagonal(complete), initial=1.0))
     for share in _JITTERS:
         # Probabilities of 0 and 1 without a penalty leave no curvature to bound the step.
@@ -85,6 +88,18 @@ def uphill_step(
         if step is not None:
             return step
     return gradient / largest
+
+
+def newton_step(gradient: FloatArray, hessian: FloatArray, weight: float) -> FloatArray | None:
+    """Return ``H⁻¹ g`` near a maximum, None elsewhere.
+
+    Near is where minus the Hessian H is positive definite and ``½ gᵀ H⁻¹ g``, which the step
+    promises to gain, is little: a step that promises much leaps to another maximum.
+    """
+    step = _solved(hessian, gradient)
+    if step is None or 0.5 * float(gradient @ step) > max(_NEAR, _NEAR_PER_WEIGHT * weight):
+        return None
+    return step
 
 
 def _solved(hessian: FloatArray, gradient: FloatArray) -> FloatArray | None:

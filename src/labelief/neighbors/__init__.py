@@ -1,5 +1,6 @@
-"""Nearest neighbours whose labels are pieces of evidence."""
+"""Evidential neighbours: each neighbour is a piece of evidence, combined by belief functions."""
 
 from labelief.neighbors.evidential_knn import EvidentialKNN
+from labelief.neighbors.multilabel_knn import EvidentialMultilabelKNN
 
-__all__ = ["EvidentialKNN"]
+__all__ = ["EvidentialKNN", "EvidentialMultilabelKNN"]

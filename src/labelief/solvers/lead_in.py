@@ -9,30 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol, cast
+from typing import cast
 
-from labelief.solvers.em import em_step
-from labelief.solvers.loop import Outcome, State, Status, checked_start, judged, run
+import numpy as np
+from scipy.linalg import block_diag
+
+from labelief._typing import FloatArray
+from labelief.solvers.em import em_step, squarem_step
+from labelief.solvers.loop import Info, Outcome, State, Status, checked_start, judged, run
 from labelief.solvers.problem import Evaluation, Parameters, Problem
-from labelief.solvers.quasi_newton import Differentiable, flat, lbfgs
+from labelief.solvers.quasi_newton import Curvable, flat, lbfgs, metric_of
 
-__all__ = ["Curvable", "led_lbfgs"]
+__all__ = ["curved_step", "led_lbfgs"]
 
 # Slope, per unit of weight, at which EM's steps have done their part.
-_NEAR = 1e-3
+_NEAR = 1e-4
 # Multiplications of a pass that measures the Hessian, and entries of it, that are little.
 _WORK, _ENTRIES = 2e8, 1e6
-
-
-class Curvable(Differentiable, Protocol):
-    """A differentiable model that EM can drive as well."""
-
-    @property
-    def hessian_entries(self) -> int:
-        """Return how many numbers a record of the curvature holds."""
-
-    def curved(self) -> Curvable:
-        """Return the model with records that hold the curvature, for `maximise`."""
 
 
 def led_lbfgs(
@@ -57,8 +50,9 @@ def led_lbfgs(
         Called with each new state.
     """
     entries = cast(Curvable, problem.model).hessian_entries
+    metric = None
     if entries <= _ENTRIES and entries * problem.blocks.n_rows <= _WORK:
-        lead = _by_em(problem, start, max_iter, report)
+        lead, metric = _by_em(problem, start, max_iter, report)
     elif problem.channel.learned:
         lead = _by_one_step(problem, start, report)
     else:
@@ -79,8 +73,34 @@ def led_lbfgs(
         max_iter=max_iter - done,
         optimal=optimal,
         report=report_after,
+        metric=metric,
     )
     return replace(rest, history=lead.history + rest.history)
+
+
+def curved_step(problem: Problem, state: State) -> tuple[State, Info]:
+    """One step of EM with a curved model: near a maximum Newton's, elsewhere on EM's path.
+
+    A learned channel's part is EM's all the way; near the maximum, where it may creep, the two are
+    accelerated together.
+
+    Parameters
+    ----------
+    problem : Problem
+        Whose model is :class:`Curvable` and measures both curvatures.
+    state : State
+    """
+    if problem.channel.learned and _near_maximum(problem, state.evaluation):
+        return squarem_step(problem, state)
+    return em_step(problem, state)
+
+
+def _near_maximum(problem: Problem, evaluation: Evaluation) -> bool:
+    """Say whether the way to EM's maximum is clear: a small slope, and a quadratic that fits."""
+    model = cast(Curvable, problem.model)
+    return flat(problem, evaluation, _NEAR, seen=False) and model.near_maximum(
+        evaluation.record, evaluation.parameters.model
+    )
 
 
 def _by_em(
@@ -88,16 +108,19 @@ def _by_em(
     start: Parameters,
     max_iter: int,
     report: Callable[[State], None] | None,
-) -> Outcome:
+) -> tuple[Outcome, FloatArray]:
+    """Climb by EM; return also a metric in which the next step, along the slope, is EM's."""
     model = cast(Curvable, problem.model).curved()
     lead = Problem(problem.blocks, model, problem.channel, problem.n_classes)
 
     def near(before: State, after: State) -> bool:
-        return flat(lead, after.evaluation, _NEAR, seen=False)
+        return _near_maximum(lead, after.evaluation)
 
     outcome = run(lead, start, em_step, max_iter=max_iter, optimal=near, report=report)
     problem.n_passes += lead.n_passes
-    return outcome
+    of_model = metric_of(model, outcome.evaluation.record, problem.weight)
+    of_channel = np.eye(len(problem.channel.to_vector(outcome.evaluation.parameters.channel)))
+    return outcome, block_diag(of_model, of_channel)
 
 
 def _by_one_step(

@@ -7,16 +7,13 @@ Newton methods; Erdogdu and Montanari 2015).  The answer is the same: only the w
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
-
-import numpy as np
-from scipy.linalg import solve_triangular
+from typing import Protocol, cast
 
 from labelief._typing import FloatArray
 from labelief.blocks.arrays import ArrayBlocks
 from labelief.solvers.loop import State
 from labelief.solvers.problem import Parameters, Problem
-from labelief.solvers.quasi_newton import Differentiable, flat, lbfgs
+from labelief.solvers.quasi_newton import Curvable, flat, lbfgs, metric_of
 
 __all__ = ["Thinnable", "look_ahead"]
 
@@ -25,21 +22,13 @@ __all__ = ["Thinnable", "look_ahead"]
 _ROWS, _THINNING, _DOUBLES = 100, 10, 4_000_000
 # A sample's maximum is not known better than this slope.
 _TOL, _MOST_ITERATIONS = 1e-3, 100
-# What is added to the Hessian, as a share of W: directions that the sample knows nothing of.
-_JITTER = 1e-6
 
 
-class Thinnable(Differentiable, Protocol):
-    """A differentiable model that can be fitted to a sample of its rows."""
+class Thinnable(Curvable, Protocol):
+    """A curvable model that can be fitted to a sample of its rows."""
 
     def thinned(self, share: float) -> Thinnable:
         """Return the model for a sample that holds this share of the rows' weight."""
-
-    def curved(self) -> Thinnable:
-        """Return the model with records that hold the curvature."""
-
-    def curvature(self, record: Any) -> FloatArray:
-        """Return minus the Hessian of the objective in the coordinates of `to_vector`."""
 
 
 def look_ahead(problem: Problem, start: Parameters) -> tuple[Parameters, FloatArray | None]:
@@ -75,6 +64,4 @@ def look_ahead(problem: Problem, start: Parameters) -> tuple[Parameters, FloatAr
 
     best = lbfgs(sample, start, max_iter=_MOST_ITERATIONS, optimal=optimal).evaluation.parameters
     there = Problem(blocks, curved, problem.channel, problem.n_classes).evaluate(best)
-    hessian = curved.curvature(there.record) / sample.weight
-    factor = np.linalg.cholesky(hessian + _JITTER * np.eye(size))
-    return best, solve_triangular(factor, np.eye(size), lower=True).T
+    return best, metric_of(curved, there.record, sample.weight)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Protocol, cast
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.optimize import OptimizeResult, minimize
 
 from labelief._typing import FloatArray
@@ -19,12 +20,12 @@ from labelief.models.contract import Model
 from labelief.solvers.loop import Outcome, State, Status, checked_start
 from labelief.solvers.problem import Evaluation, Parameters, Problem
 
-__all__ = ["Differentiable", "flat", "gradient", "lbfgs", "settled"]
+__all__ = ["Curvable", "Differentiable", "flat", "gradient", "lbfgs", "metric_of", "settled"]
 
 # Pairs of steps that the curvature is remembered by.
 _MEMORY = 20
-# What stands for minus an objective per row that is not finite: worse than any that is.
-_WORST = 1e50
+# What is added to the curvature per row: in directions without any it holds the step.
+_JITTER = 1e-6
 
 
 class Differentiable(Model, Protocol):
@@ -35,6 +36,31 @@ class Differentiable(Model, Protocol):
 
     def slope(self, record: Any, parameters: Any) -> FloatArray:
         """Return it in the coordinates in which users see the parameters."""
+
+
+class Curvable(Differentiable, Protocol):
+    """A differentiable model that knows its complete-data curvature, so that EM can drive it."""
+
+    @property
+    def hessian_entries(self) -> int:
+        """Return how many numbers a record of the curvature holds."""
+
+    def curved(self) -> Curvable:
+        """Return the model with records that hold the curvature, for `maximise`."""
+
+    def curvature(self, record: Any) -> FloatArray:
+        """Return minus the complete-data Hessian, prior included, from a record of `curved`."""
+
+    def near_maximum(self, record: Any, parameters: Any) -> bool:
+        """Say whether the nearest maximum is that of the quadratic that fits here."""
+
+
+def metric_of(model: Curvable, record: Any, weight: float) -> FloatArray:
+    """Return M with ``M Mᵀ = W H⁻¹``: in coordinates ``v = M z`` the curvature is about W."""
+    hessian = model.curvature(record) / weight
+    size = len(hessian)
+    factor = np.linalg.cholesky(hessian + _JITTER * np.eye(size))
+    return np.asarray(solve_triangular(factor, np.eye(size), lower=True).T)
 
 
 def gradient(problem: Problem, evaluation: Evaluation) -> FloatArray:
@@ -180,7 +206,9 @@ class _Climb:
         """Return minus the objective per row and its gradient."""
         evaluation = self._evaluated(scaled)
         if not np.isfinite(evaluation.objective):
-            return _WORST, np.zeros_like(scaled)
+            # Worse than where the search stands, by what makes its interpolation step back.
+            here = self.state.evaluation.objective / self.problem.weight
+            return 1.0 + abs(here) - here, np.zeros_like(scaled)
         return -evaluation.objective / self.problem.weight, -self._unit * self._slope(evaluation)
 
     def _accept(self, intermediate_result: OptimizeResult) -> None:
