@@ -6,7 +6,13 @@ import polars as pl
 import pytest
 
 from labelief.labels import encoding
-from labelief.labels.class_names import as_classes, as_vector, match_classes, sorted_classes
+from labelief.labels.class_names import (
+    as_classes,
+    as_vector,
+    match_classes,
+    match_columns,
+    sorted_classes,
+)
 from labelief.labels.encoding import encode
 from labelief.labels.messages import name_classes, name_rows
 
@@ -153,7 +159,7 @@ def test_sorted_classes_say_where_each_stood():
 
 
 def test_matching_falls_back_to_text():
-    got = match_classes(np.array(["10", "2"]), np.array([2, 10]), "the frame")
+    got = match_columns(np.array(["10", "2"]), np.array([2, 10]), "the frame")
     assert got.tolist() == [1, 0]
     with pytest.raises(ValueError, match=r"lacks 'b' and has 'c' besides"):
         match_classes(np.array(["a", "c"]), np.array(["a", "b"]), "the frame")

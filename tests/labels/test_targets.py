@@ -286,3 +286,14 @@ def test_votes_are_no_labels_for_a_metric():
         as_soft_labels(votes)
     with pytest.raises(ValueError, match="None"):
         as_soft_labels(None)
+
+
+@pytest.mark.parametrize("names", [[0, 1, 10, 2], [-2, -1, 1, 3]])
+def test_text_is_no_number_in_soft_labels(names):
+    """Sorted as text they are in another order: columns of frames only may be taken for numbers."""
+    text = SoftLabels.from_crisp([str(name) for name in names])
+    with pytest.raises(ValueError, match="the SoftLabels lacks"):
+        read_target(text, classes=sorted(names))
+    frame = text.to_frame("polars")
+    matched = SoftLabels.from_plausibilities(frame, classes=sorted(names))
+    np.testing.assert_array_equal(read_target(matched).codes, np.argsort(np.argsort(names)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelief.labels.class_names import Names, as_classes, match_classes
+from labelief.labels.class_names import Names, as_classes, match_columns
 from labelief.labels.tables import frame_matrix, is_frame
 
 
@@ -34,7 +34,7 @@ def class_matrix(values: Any, classes: Any, name: str) -> tuple[Names, NDArray[A
     if is_frame(values):
         columns, matrix = frame_matrix(values, name)
         if names is not None:
-            matrix = matrix[:, match_classes(columns, names, f"the frame {name}")]
+            matrix = matrix[:, match_columns(columns, names, f"the frame {name}")]
         names = columns if names is None else names
     else:
         try:

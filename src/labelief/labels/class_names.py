@@ -165,9 +165,6 @@ def match_classes(names: Names, classes: Names, what: str) -> IntArray:
     """
     wanted = classes.tolist()
     place = {name: i for i, name in enumerate(names.tolist())}
-    if not set(wanted) & set(place):
-        # columns of some frames can only be text
-        place = {name: place[str(name)] for name in wanted if str(name) in place} or place
     absent = [name for name in wanted if name not in place]
     extra = [name for name in place if name not in set(wanted)]
     if absent or extra:
@@ -181,6 +178,29 @@ def match_classes(names: Names, classes: Names, what: str) -> IntArray:
             "Give classes= where it is made, so that it names every class"
         )
     return np.array([place[name] for name in wanted], dtype=np.int64)
+
+
+def match_columns(columns: Names, classes: Names, what: str) -> NDArray[np.int64]:
+    """Find each of ``classes`` among the columns of a frame, which in some libraries are text.
+
+    Parameters
+    ----------
+    columns : (K,) array
+        Names of the columns.
+    classes : (K,) array
+        The order wanted; numbers are found under their text where no name is found as it is.
+    what : str
+        What has the columns, for messages.
+
+    Returns
+    -------
+    (K,) int64 array
+        As :func:`match_classes` returns.
+    """
+    if not set(classes.tolist()) & set(columns.tolist()):
+        numbers = {str(name): name for name in classes.tolist()}
+        columns = name_array([numbers.get(name, name) for name in columns.tolist()])
+    return match_classes(columns, classes, what)
 
 
 def unnamed_marker(classes: Names) -> Any:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from labelief._typing import BoolArray, FloatArray
 from labelief.kernels.namespace import is_sparse
-from labelief.labels.class_names import Names, as_classes, freeze, match_classes
+from labelief.labels.class_names import Names, as_classes, freeze, match_columns
 from labelief.labels.tables import is_frame
 
 
@@ -60,7 +60,7 @@ class LabelMatrix:
             With ``labels`` as its labels.
         """
         if self.named:
-            columns = match_classes(self.labels, labels, what)
+            columns = match_columns(self.labels, labels, what)
             inside, outside = self.inside[:, columns], self.outside[:, columns]
             return replace(self, labels=labels, inside=inside, outside=outside)
         if self.labels.size != labels.size:

@@ -11,7 +11,7 @@ from labelief.labels import SoftLabels
 from labelief.labels.class_names import (
     Names,
     as_classes,
-    match_classes,
+    match_columns,
     sorted_classes,
 )
 from labelief.labels.encoding import encode
@@ -76,7 +76,7 @@ def read_columns(y: Any, columns: Any, classes: Any, name: str) -> tuple[SoftLab
 
 def _match(column_names: Names, classes: Names, name: str) -> IntArray:
     """For each column of a frame, its place among ``classes``."""
-    return np.argsort(match_classes(column_names, classes, name))
+    return np.argsort(match_columns(column_names, classes, name))
 
 
 def align_columns(matrix: Any, names: Names, classes: Names, fill: Any) -> Any:
