@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from labelief.blocks.arrays import ArrayBlocks
-from labelief.blocks.class_moments import measure_class_moments
+from labelief.blocks.class_moments import class_counts, measure_class_moments, measure_spreads
 from labelief.blocks.evidence import Dense, Symbols
 
 RNG = np.random.default_rng(0)
@@ -15,6 +15,11 @@ X = RNG.normal(size=(N, D)) * [1, 1, 1, 1e-90, 1e90] + [0, 0, 1e7, 0, 1e91]
 X[:, 1] *= RNG.random(N) < 0.1
 P = RNG.dirichlet(np.ones(K), N)
 CODES = RNG.integers(K + 1, size=N)
+
+
+def spreads_of(X, evidence, weights=None, **more):
+    counts = class_counts(evidence, N, weights, K)
+    return measure_spreads(ArrayBlocks(X, evidence, weights, **more), counts)
 
 
 def exact(X, P):
@@ -44,27 +49,35 @@ def test_spreads_are_those_of_all_pairs(rows, form, weighted):
     unit = (moments.factor * SCALE) ** 2
     np.testing.assert_allclose(moments.counts, (shares * w[:, None]).sum(axis=0))
     np.testing.assert_allclose(moments.within() / unit, within, rtol=1e-9)
-    np.testing.assert_allclose(moments.total() / unit, total, rtol=1e-9)
+    spreads = spreads_of(stored, evidence, weights, block_rows=64)
+    np.testing.assert_allclose(spreads.alike / unit, within.sum(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(spreads.total / unit, total, rtol=1e-9)
+    np.testing.assert_array_equal(spreads.factor, moments.factor)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, 1e300, -1e-300])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_constant_feature_has_no_spread_at_all(value, sparse):
     X = np.column_stack([np.full(N, value), RNG.normal(size=N)])
-    blocks = ArrayBlocks(csr_array(X) if sparse else X, Dense(P))
-    moments = measure_class_moments(blocks, K)
-    assert moments.total()[0] == 0
-    assert np.all(moments.within()[:, 0] == 0)
-    assert moments.total()[1] > 0
+    X = csr_array(X) if sparse else X
+    spreads = spreads_of(X, Dense(P))
+    within = measure_class_moments(ArrayBlocks(X, Dense(P)), K).within()
+    assert spreads.total[0] == spreads.alike[0] == 0
+    assert np.all(within[:, 0] == 0)
+    assert spreads.total[1] > 0
+    assert np.all(within[:, 1] > 0)
 
 
 def test_a_feature_that_varies_by_rounding_only_is_constant():
     third = 0.1 * 3.0 - 0.3  # the spacing of numbers near 0.3
     X = np.column_stack([0.3 + third * RNG.integers(2, size=N), 0.3 + 1e-12 * RNG.random(N)])
     assert len(set(X[:, 0])) == 2
-    total = measure_class_moments(ArrayBlocks(X, Dense(P)), K).total()
+    total = spreads_of(X, Dense(P)).total
     assert total[0] == 0
     assert total[1] > 0
+    within = measure_class_moments(ArrayBlocks(X, Dense(P)), K).within()
+    assert np.all(within[:, 0] == 0)
+    assert np.all(within[:, 1] > 0)
 
 
 def test_float32_and_memory_mapped_rows(tmp_path):
@@ -79,7 +92,7 @@ def test_float32_and_memory_mapped_rows(tmp_path):
 def test_what_is_not_finite_shows():
     bad = RNG.normal(size=(N, 2))
     bad[300, 1] = np.nan
-    total = measure_class_moments(ArrayBlocks(bad, Dense(P)), K).total()
+    total = spreads_of(bad, Dense(P)).total
     assert np.isfinite(total[0])
     assert not np.isfinite(total[1])
 
@@ -92,3 +105,7 @@ def test_other_array_libraries(xp):
     codes = measure_class_moments(ArrayBlocks(xp.asarray(X), Symbols(CODES, K)), K)
     expected = measure_class_moments(ArrayBlocks(X, Symbols(CODES, K)), K)
     np.testing.assert_allclose(codes.within(), expected.within(), rtol=1e-9)
+    expected = spreads_of(X, Dense(P))
+    got = spreads_of(xp.asarray(X), Dense(P))
+    np.testing.assert_allclose(got.alike, expected.alike, rtol=1e-9)
+    np.testing.assert_allclose(got.total, expected.total, rtol=1e-9)

@@ -29,14 +29,26 @@ def by_loops(X, P, mask=None):
 @pytest.mark.parametrize("factor", [None, FACTOR])
 def test_sums_are_those_of_loops(shift, factor, xp):
     Z = (X - (0.0 if shift is None else shift)) * (1.0 if factor is None else factor)
-    there = [None if a is None else xp.asarray(a) for a in (X, P, shift, factor)]
+    there = [None if a is None else xp.asarray(a) for a in (X, P, None, shift, factor)]
     for got, expected in zip(class_moments(*there), by_loops(Z, P), strict=False):
         np.testing.assert_allclose(to_host(got), expected, atol=1e-14)
     sparse = csr_array(X)
-    got = stored_class_moments(sparse, P, shift, factor)
+    got = stored_class_moments(sparse, P, None, shift, factor)
     np.testing.assert_array_equal(sparse.toarray(), X)
     for one, expected in zip(got, by_loops(Z, P, X != 0), strict=True):
         np.testing.assert_allclose(one, expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 4])
+def test_squares_may_have_weights_of_their_own(n_columns, xp):
+    pooling = RNG.random((3, n_columns))
+    there = [xp.asarray(a) for a in (X, P, P @ pooling, SHIFT)]
+    first, second = class_moments(*there, None)
+    loops = by_loops(X - SHIFT, P)
+    np.testing.assert_allclose(to_host(first), loops[0], atol=1e-14)
+    np.testing.assert_allclose(to_host(second), pooling.T @ loops[1], atol=1e-14)
+    _, second, _ = stored_class_moments(csr_array(X), P, P @ pooling, None, None)
+    np.testing.assert_allclose(second, pooling.T @ by_loops(X, P)[1], atol=1e-14)
 
 
 def test_shares_sum_to_the_weight_of_the_row(xp):

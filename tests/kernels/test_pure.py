@@ -19,7 +19,7 @@ VECTOR = RNG.random(3)
 ROWS = RNG.random(7)
 
 CALLS = {
-    class_moments.class_moments: (X, R, VECTOR, VECTOR),
+    class_moments.class_moments: (X, R, R, VECTOR, VECTOR),
     class_moments.row_shares: (R, ROWS),
     features.scaled: (X, np.array([0, 2]), VECTOR[:2], VECTOR[:2]),
     features.whitened: (X, VECTOR, SQUARE),

@@ -180,9 +180,9 @@ def graph_forms(X: Any, n_neighbors: int, scale: float) -> Forms:
             f"exp(-distance / scale) is 0 between all neighbours: scale={scale} is too small for "
             "these features."
         )
-    moments = measure(rows, Dense(np.ones((n, 1))), degrees, 1)
-    spread = moments.total() / volume
-    smooth = np.where(spread > 0, _edge_sums(rows, graph, moments.factor), 0.0)
+    spreads = measure(rows, Dense(np.ones((n, 1))), degrees, np.array([volume]))
+    spread = spreads.total / volume
+    smooth = np.where(spread > 0, _edge_sums(rows, graph, spreads.factor), 0.0)
     return Forms(smooth, spread, volume)
 
 

@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 
 from labelief._typing import Array, BoolArray, FloatArray, IntArray
 from labelief.blocks.arrays import ArrayBlocks
-from labelief.blocks.class_moments import ClassMoments, measure_class_moments
+from labelief.blocks.class_moments import Spreads, class_counts, measure_spreads
 from labelief.blocks.evidence import Dense, Evidence, Symbols
 from labelief.blocks.threads import single_threaded_blas
 from labelief.estimators.validation import check_finite, read_rows
@@ -40,9 +40,9 @@ class Shares:
         self.evidence = evidence
         self.n_classes = n_classes
 
-    def moments(self, X: Array, weights: FloatArray | None) -> ClassMoments:
-        """Measure the features by class: one pass over X."""
-        return measure(X, self.evidence, weights, self.n_classes)
+    def counts(self, weights: FloatArray | None, n_rows: int) -> FloatArray:
+        """Return the weight of each class, (K,)."""
+        return class_counts(self.evidence, n_rows, weights, self.n_classes)
 
     def take(self, rows: IntArray) -> Shares:
         """Return the labels of some rows."""
@@ -83,23 +83,22 @@ def read_features(X: Any, reader: Any = None) -> Array:
 
 
 def measure(
-    X: Array, evidence: Evidence, weights: FloatArray | None, n_classes: int
-) -> ClassMoments:
-    """Measure the features by class, and refuse what cannot be measured."""
+    X: Array, evidence: Evidence, weights: FloatArray | None, counts: FloatArray
+) -> Spreads:
+    """Measure how far apart rows are, in one pass; refuse what cannot be measured."""
     threads = 1 if X.shape[0] * X.shape[1] < _THREADED else None
     blocks = ArrayBlocks(X, evidence, weights, n_threads=threads)
     # threads of BLAS, too, cost more than they save
     with single_threaded_blas() if threads else nullcontext():
-        moments = measure_class_moments(blocks, n_classes)
-    with np.errstate(over="ignore", invalid="ignore"):
-        bad = ~np.isfinite(moments.total())
+        spreads = measure_spreads(blocks, counts)
+    bad = ~np.isfinite(spreads.total)
     if np.any(bad):
         check_finite(X, LaplacianScore.__name__)
         raise ValueError(
             f"Column {int(np.argmax(bad))} of X holds numbers too large to be squared, beside "
             "ordinary ones: divide it by a constant."
         )
-    return moments
+    return spreads
 
 
 def host_rows(X: Array) -> Any:

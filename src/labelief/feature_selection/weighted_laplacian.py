@@ -8,7 +8,7 @@ import numpy as np
 
 from labelief._typing import FloatArray
 from labelief.estimators.validation import read_weights
-from labelief.feature_selection.reading import Shares, read_features, read_shares
+from labelief.feature_selection.reading import Shares, measure, read_features, read_shares
 
 __all__ = ["Forms", "label_forms", "ratio", "weighted_laplacian_score"]
 
@@ -59,12 +59,12 @@ def weighted_laplacian_score(X: Any, y: Any, *, sample_weight: Any = None) -> Fl
 
     Notes
     -----
-    No n × n matrix is made: with ``n_k = Σ_i P_ik``, ``A = Pᵀ F²`` and ``M = Pᵀ F``,
+    No n × n matrix is made: with ``n_k = Σ_i P_ik`` and ``s = P n``,
 
-        fᵀ L_sim f = Σ_k (n_k A_k - M_k²),    fᵀ (L_sim + L_dis) f = n Σ_k A_k - (Σ_k M_k)²
+        fᵀ L_sim f = Σ_i s_i f_i² - ‖Pᵀ f‖²,    fᵀ (L_sim + L_dis) f = n Σ_i f_i² - (Σ_i f_i)²
 
-    so one pass over X gives all features, with 4 n d K operations and, for float64, 8 n d bytes
-    read.  Features far from 0 are shifted on the way, block by block.
+    so one pass over X gives all features, with 2 n d (K + 2) operations and, for float64, 8 n d
+    bytes read.  Features far from 0 are shifted on the way, block by block.
 
     Examples
     --------
@@ -83,16 +83,14 @@ def weighted_laplacian_score(X: Any, y: Any, *, sample_weight: Any = None) -> Fl
 
 def label_forms(X: Any, shares: Shares, weights: FloatArray | None) -> Forms:
     """Return the quadratic forms of doquire2012 eq. 5, in one pass over X."""
-    moments = shares.moments(X, weights)
-    total = moments.total()
-    alike = np.minimum(moments.within().sum(axis=0), total)
-    counts = moments.counts
+    counts = shares.counts(weights, X.shape[0])
     # n_k (N - n_k) of each class, a sum of positive terms, is 0 where one class has everything
     if not np.any(counts * (counts.sum() - counts) > 0):
         raise ValueError(
             "All labels say the same class, 1 class in all: no feature can tell classes apart."
         )
-    return Forms(alike, total - alike, float(counts.sum() ** 2))
+    spreads = measure(X, shares.evidence, weights, counts)
+    return Forms(spreads.alike, spreads.total - spreads.alike, float(counts.sum() ** 2))
 
 
 def ratio(forms: Forms) -> FloatArray:

@@ -12,6 +12,7 @@ from labelief.kernels.namespace import namespace, to_float64
 __all__ = ["class_moments", "row_shares", "stored_class_moments"]
 
 _CELLS = 1 << 16
+_FEW = 2
 
 
 def row_shares(weights: Array, row_weights: Array | None) -> Array:
@@ -24,14 +25,16 @@ def row_shares(weights: Array, row_weights: Array | None) -> Array:
 
 
 def class_moments(
-    X: Array, shares: Array, shift: Array | None, factor: Array | None
+    X: Array, shares: Array, pooled: Array | None, shift: Array | None, factor: Array | None
 ) -> tuple[Array, Array]:
-    """Return ``PᵀZ`` and ``PᵀZ²``, both (K, d), with ``Z = (X - shift) · factor``.
+    """Return ``PᵀZ``, (K, d), and ``QᵀZ²``, (m, d), with ``Z = (X - shift) · factor``.
 
     Parameters
     ----------
     X : (b, d) array
     shares : (b, K) array, P
+    pooled : (b, m) array or None
+        The weights Q of the squares, few columns; None takes P.
     shift, factor : (d,) array or None
         None leaves the features as they are: a pass over the block less.
     """
@@ -46,16 +49,24 @@ def class_moments(
             Z = Z - shift
         if factor is not None:
             Z = Z * factor
-        P = shares[part, :].T
-        first = first + P @ Z
         # fresh memory for every square costs a fifth of the time
         scratch = np.empty_like(Z) if scratch is None and type(Z) is np.ndarray else scratch
-        second = second + P @ (Z * Z if scratch is None else np.square(Z, out=scratch[: len(Z)]))
+        squares = Z * Z if scratch is None else np.square(Z, out=scratch[: len(Z)])
+        P = shares[part, :]
+        second = second + _product(P if pooled is None else pooled[part, :], squares)
+        first = first + _product(P, Z)
     return first, second
 
 
+def _product(Q: Array, Z: Array) -> Array:
+    """Return ``QᵀZ``; a few columns one by one, which is done sooner than a narrow product."""
+    if Q.shape[1] > _FEW:
+        return Q.T @ Z
+    return namespace(Z).stack([Q[:, m] @ Z for m in range(Q.shape[1])])
+
+
 def stored_class_moments(
-    X: Any, shares: Array, shift: Array | None, factor: Array | None
+    X: Any, shares: Array, pooled: Array | None, shift: Array | None, factor: Array | None
 ) -> tuple[Array, Array, Array]:
     """Return :func:`class_moments` over the stored entries of a CSR block, and ``Pᵀ[stored]``.
 
@@ -69,6 +80,6 @@ def stored_class_moments(
         Z.data *= factor[Z.indices]
     first = Z.T @ shares
     Z.data **= 2
-    second = Z.T @ shares
+    second = Z.T @ (shares if pooled is None else pooled)
     Z.data[:] = 1.0
     return first.T, second.T, (Z.T @ shares).T

@@ -28,7 +28,8 @@ def is_frame(table: Any) -> bool:
     bool
         True for an eager data frame.
     """
-    return bool(nw.dependencies.is_into_dataframe(table))
+    # narwhals takes its time to see that an array is none
+    return not isinstance(table, np.ndarray) and bool(nw.dependencies.is_into_dataframe(table))
 
 
 def frame_matrix(table: Any, name: str = "y") -> tuple[Names, NDArray[Any]]:
