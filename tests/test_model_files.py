@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.decomposition import PCA
+from sklearn.linear_model import RidgeClassifier
+from sklearn.pipeline import make_pipeline
+
+import labelief
+from labelief import FlipNoise, GenerativeClassifier, SoftLabels, densities
+from labelief.model_files import ModelFileError, load_model, save_model
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3)) ** 2 + 0.1 + np.repeat([0.0, 2.0], 30)[:, None]
+CRISP = np.repeat(["a", "b"], 30)
+SOFT = SoftLabels.from_confidences(CRISP, np.full(60, 0.8))
+MODELS = {
+    "lda": (labelief.LinearDiscriminantAnalysis(), SOFT),
+    "robust lda": (labelief.LinearDiscriminantAnalysis(channel=FlipNoise()), CRISP),
+    "symmetric": (labelief.QuadraticDiscriminantAnalysis(channel=FlipNoise("symmetric")), CRISP),
+    "fixed": (labelief.LogisticRegression(channel=FlipNoise(matrix=np.eye(2))), CRISP),
+    "mda": (labelief.MixtureDiscriminantAnalysis(n_components="bic"), SOFT),
+    "logistic": (labelief.LogisticRegression(), SOFT),
+    "neighbours": (labelief.EvidentialKNN(), CRISP),
+    "soft neighbours": (labelief.EvidentialKNN(), SOFT),
+    "pipeline": (make_pipeline(PCA(2), labelief.LinearDiscriminantAnalysis()), CRISP),
+} | {
+    name: (GenerativeClassifier(getattr(densities, name)()), SOFT)
+    for name in ("DiagonalGaussian", "SphericalGaussian", "Weibull")
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.labelief"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_come_back_as_they_were(name, path):
+    model, y = MODELS[name]
+    model.fit(X, y)
+    save_model(model, path, {"columns": ["Größe"]})
+    loaded = load_model(path)
+    assert loaded.about == {"columns": ["Größe"]}
+    np.testing.assert_array_equal(loaded.model.predict_proba(X), model.predict_proba(X))
+    assert loaded.model.classes_.tolist() == ["a", "b"]
+
+
+def test_the_same_model_gives_the_same_bytes(path):
+    kept = []
+    for _ in range(2):
+        save_model(labelief.LinearDiscriminantAnalysis(channel=FlipNoise()).fit(X, CRISP), path)
+        kept.append(path.read_bytes())
+    assert kept[0] == kept[1]
+
+
+def altered(path, **changes):
+    """Write the file anew with other entries."""
+    with zipfile.ZipFile(path) as file:
+        entries = {name: file.read(name) for name in file.namelist()}
+    head = json.loads(entries["labelief.json"])
+    head.update(changes.pop("head", {}))
+    entries["labelief.json"] = json.dumps(head).encode()
+    entries.update(changes)
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in entries.items():
+            file.writestr(name, content)
+
+
+def test_damaged_foreign_and_newer_files_are_refused(path):
+    with pytest.raises(ModelFileError, match="no file"):
+        load_model(path)
+    save_model(labelief.LinearDiscriminantAnalysis().fit(X, CRISP), path)
+    whole = path.read_bytes()
+    for data, message in [
+        (b"", "no labelief model"),
+        (b"hello", "no labelief model"),
+        (whole[:-200], "damaged"),
+        (whole[:2000] + bytes([whole[2000] ^ 1]) + whole[2001:], "damaged"),
+    ]:
+        path.write_bytes(data)
+        with pytest.raises(ModelFileError, match=message):
+            load_model(path)
+    path.write_bytes(whole)
+    altered(path, head={"format": 99, "labelief": "9.9"})
+    with pytest.raises(ModelFileError, match=r"newer labelief \(9\.9"):
+        load_model(path)
+    path.write_bytes(whole)
+    altered(path, head={"sha256": "0"})
+    with pytest.raises(ModelFileError, match="checksum"):
+        load_model(path)
+
+
+def test_types_that_no_model_has_are_neither_written_nor_made(path, tmp_path):
+    with pytest.raises(ModelFileError, match=r"test_model_files.Stranger"):
+        save_model(Stranger(), path)
+    save_model(RidgeClassifier().fit(X, CRISP), path)
+    body = skops.io.dumps(Stranger())
+    altered(path, **{"model.skops": body})
+    altered(path, head={"sha256": hashlib.sha256(body).hexdigest()})
+    with pytest.raises(ModelFileError, match="it is not opened"):
+        load_model(path)
+    assert not Stranger.woken
+
+
+class Stranger:
+    """A type that would run code when it is made."""
+
+    woken = False
+
+    def __setstate__(self, state):
+        Stranger.woken = True
+
+    def __getstate__(self):
+        return {"x": 1}
