@@ -93,3 +93,15 @@ def test_clone_and_fit_again():
     again = clone(numbers).fit(FRAME[["size"]])
     assert again.used_ == ["size"]
     assert numbers.used_ == ["size", "wild", "colour"]
+
+
+def test_kinds_of_the_whole_table_hold_in_its_parts():
+    whole = pd.DataFrame({"x": ["1", "2", "3", "many"], "y": ["1", "2", "3", ""]})
+    part = whole[:3]
+    kinds = {"x": "categorical", "y": "numeric"}
+    numbers = TablePreprocessor(kinds).fit(part)
+    assert numbers.transform(whole).shape == (4, 4)
+    with pytest.raises(TableError, match="says 'many'"):
+        TablePreprocessor().fit(part).transform(whole)
+    empty = TablePreprocessor(kinds).fit(whole.assign(y=[""] * 4))
+    assert np.all(np.isfinite(empty.transform(whole)))

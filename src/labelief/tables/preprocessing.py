@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,12 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
       occurs), centred and scaled; rarer levels, and levels that training did not see, are 0 in all;
     - ids, dates, sentences, constant and empty columns are left out.
 
+    Parameters
+    ----------
+    kinds : dict of str to str, default=None
+        Kind of each column, where it is known; by default it is recognised from the rows of the
+        fit, which in a part of a table may look otherwise than in the whole.
+
     Attributes
     ----------
     columns_ : list of dict
@@ -49,6 +56,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     array([[ 0. , -0.7, -1.4, -0.7]])
     """
 
+    def __init__(self, kinds: dict[str, str] | None = None) -> None:
+        self.kinds = kinds
+
     def fit(self, X: pd.DataFrame, y: Any = None) -> Self:
         """Recognise the columns and measure them.
 
@@ -57,7 +67,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         X : DataFrame
         y : ignored
         """
-        found = recognise(X)
+        found = [
+            column if self.kinds is None else replace(column, kind=self.kinds[column.name])
+            for column in recognise(X)
+        ]
         self.columns_ = [vars(column) for column in found]
         self.kinds_ = {
             column.name: column.kind
@@ -78,7 +91,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                 self.levels_[name] = [str(level) for level, _ in order[:_MOST_LEVELS]]
             else:
                 values = self._numbers(name, X[name])
-                self.fill_[name] = float(np.nanmedian(values))
+                known = values[~np.isnan(values)]
+                self.fill_[name] = float(np.median(known)) if len(known) else 0.0
                 self.gaps_[name] = bool(np.isnan(values).any())
         raw = self._raw(X)
         self.mean_ = raw.mean(axis=0)
