@@ -9,9 +9,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from labelief import FlipNoise, LinearDiscriminantAnalysis, SoftLabels
+from labelief import AnnotatorNoise, FlipNoise, LinearDiscriminantAnalysis, SoftLabels, Votes
 from labelief.metrics import label_log_loss_scorer, lower_error
-from labelief.model_selection import cross_val_predict, rank_models
+from labelief.model_selection import SoftStratifiedKFold, cross_val_predict, rank_models
 
 X, TRUTH = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])
@@ -55,3 +55,20 @@ def test_label_log_loss_of_a_learned_channel_inside_a_pipeline():
         cv=5,
     ).fit(X, observed)
     assert isinstance(search.best_params_["lineardiscriminantanalysis__channel"], FlipNoise)
+
+
+def test_models_of_votes_are_judged_by_labels():
+    rng = np.random.default_rng(2)
+    item, who = np.repeat(np.arange(150), 3), np.tile(["ann", "bob", "cat"], 150)
+    wrong = rng.random(450) < np.tile([0.1, 0.3, 0.5], 150)
+    says = np.where(wrong, (TRUTH[item] + 1) % 3, TRUTH[item])
+    votes = Votes({"item": item, "who": who, "says": says}, "item", "who", "says")
+    model = LinearDiscriminantAnalysis(channel=AnnotatorNoise())
+    result = rank_models({"crowd": model}, X, votes, cv=5, truth=TRUTH).results["crowd"]
+    out = cross_val_predict(
+        model, X, votes, cv=SoftStratifiedKFold(5, random_state=0).split(X, TRUTH)
+    )
+    assert result.lower == result.upper == lower_error(TRUTH, out) < 0.05
+    assert 0 < result.label_log_loss < 0.2
+    with pytest.raises(ValueError, match="pool them"):
+        rank_models({"crowd": model}, X, votes, cv=5)

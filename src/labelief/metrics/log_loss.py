@@ -135,7 +135,7 @@ def label_log_likelihoods(estimator: Any, X: Any, y: Any, classes: Any = None) -
     """
     final = _innermost(estimator)
     if not hasattr(final, "label_log_likelihood"):
-        return _from_probabilities(estimator, X, y, classes)
+        return trusted_log_likelihoods(estimator, X, y, classes)
     features = _features_inside(estimator, X)
     if not is_vector(y):
         return _floored(final.label_log_likelihood(features, y))
@@ -162,8 +162,8 @@ def explains_labels(estimator: Any) -> bool:
     )
 
 
-def _from_probabilities(estimator: Any, X: Any, y: Any, classes: Any) -> FloatArray:
-    """Trust the labels and take `predict_proba`."""
+def trusted_log_likelihoods(estimator: Any, X: Any, y: Any, classes: Any) -> FloatArray:
+    """Return `label_log_likelihoods` by `predict_proba`, of labels taken at their word."""
     if not hasattr(estimator, "predict_proba"):
         raise ValueError(
             f"{type(estimator).__name__} has neither label_log_likelihood nor predict_proba: the "

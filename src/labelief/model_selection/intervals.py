@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -14,7 +15,11 @@ from labelief._typing import FloatArray, IntArray
 from labelief.labels.class_names import as_vector
 from labelief.metrics.columns import refuse_strange_classes
 from labelief.metrics.errors import LossIntervals, check_pessimism, loss_intervals
-from labelief.metrics.log_loss import explains_labels, label_log_likelihoods
+from labelief.metrics.log_loss import (
+    explains_labels,
+    label_log_likelihoods,
+    trusted_log_likelihoods,
+)
 from labelief.metrics.targets import (
     is_vector,
     occurring_classes,
@@ -113,6 +118,7 @@ def cross_validate_interval(
     confidence: float = 0.95,
     sample_weight: Any = None,
     classes: Any = None,
+    truth: Any = None,
     n_jobs: int | None = None,
 ) -> IntervalEstimate:
     r"""Estimate lower and upper error by cross-validation (quost2017 §4.2).
@@ -145,6 +151,9 @@ def cross_validate_interval(
     classes : array-like of shape (K,), optional
         The frame, for 1-D labels that do not name every class and for the columns of a bare array
         (the same as in the estimator's own ``classes``).
+    truth : labels like ``y``, optional
+        Labels to judge by, where they are others than those learned from: pooled labels for
+        `Votes`, verified ones beside noisy ones.
     n_jobs : int, optional
         Number of processes, one by default.
 
@@ -163,7 +172,7 @@ def cross_validate_interval(
     >>> result.lower == result.upper < 0.1
     True
     """
-    data = read_data(X, y, groups, sample_weight)
+    data = read_data(X, y, groups, sample_weight, truth)
     folds = read_folds(cv, data, groups)
     return estimate_on_folds(estimator, data, folds, groups, confidence, classes, n_jobs)
 
@@ -180,13 +189,16 @@ def estimate_on_folds(
     """Do what :func:`cross_validate_interval` does, on given folds."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}, but must lie between 0 and 1")
-    if classes is not None or not is_vector(data.y):
+    if classes is not None or not is_vector(data.truth):
         # refuses what has no error, before anything is fitted
-        classes = read_labels(data.y, classes).classes
+        classes = read_labels(data.truth, classes).classes
     weights = row_weights(data.sample_weight, data.n)
-    answers = over_folds(estimator, data, folds, partial(_predict_and_explain, classes), n_jobs)
+    # Labels to judge by are no observations of a learned channel.
+    explain = label_log_likelihoods if data.truth is data.y else trusted_log_likelihoods
+    ask = partial(_predict_and_explain, classes, explain)
+    answers = over_folds(estimator, data, folds, ask, n_jobs)
     tested = np.concatenate([fold.test for fold in folds])
-    losses = _losses(data.y, tested, [answer[0] for answer, _ in answers], classes)
+    losses = _losses(data.truth, tested, [answer[0] for answer, _ in answers], classes)
     explained = np.concatenate([answer[1] for answer, _ in answers])
     clusters = np.arange(data.n) if groups is None else np.unique(groups, return_inverse=True)[1]
     lower, lower_losses = _over_objects(losses.lower, tested, weights, clusters)
@@ -215,11 +227,11 @@ def estimate_on_folds(
 
 
 def _predict_and_explain(
-    classes: Any, fitted: Any, X: Any, y: Any
+    classes: Any, explain: Callable[..., FloatArray], fitted: Any, X: Any, y: Any
 ) -> tuple[NDArray[Any], FloatArray]:
     predicted = as_vector(fitted.predict(X), "the prediction")
     if explains_labels(fitted):
-        return predicted, label_log_likelihoods(fitted, X, y, classes)
+        return predicted, explain(fitted, X, y, classes)
     return predicted, np.full(len(predicted), np.nan)
 
 

@@ -29,18 +29,22 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Features, labels and row weights of one length n."""
+    """Features, labels to learn from, labels to judge by, and row weights, all of one length n."""
 
     X: Any
     y: Any
+    truth: Any
     sample_weight: Any
     n: int
 
 
-def read_data(X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Data:
+def read_data(
+    X: Any, y: Any, groups: Any = None, sample_weight: Any = None, truth: Any = None
+) -> Data:
     """Check that all arguments have one length, and leave them as they are."""
-    X, y, _, sample_weight = indexable(X, y, groups, sample_weight)
-    return Data(X, y, sample_weight, _num_samples(X))
+    truth = y if truth is None else truth
+    X, y, truth, _, sample_weight = indexable(X, y, truth, groups, sample_weight)
+    return Data(X, y, truth, sample_weight, _num_samples(X))
 
 
 def read_folds(cv: Any, data: Data, groups: Any) -> list[Fold]:
@@ -67,7 +71,7 @@ def read_folds(cv: Any, data: Data, groups: Any) -> list[Fold]:
         raise ValueError(
             f"cv is {cv!r}, but must be a number of folds, a splitter or a list of (train, test)"
         )
-    pairs = cv.split(data.X, data.y, groups) if hasattr(cv, "split") else cv
+    pairs = cv.split(data.X, data.truth, groups) if hasattr(cv, "split") else cv
     folds = [Fold(_row_numbers(train), _row_numbers(test)) for train, test in pairs]
     if not folds:
         raise ValueError("cv has no folds")
@@ -125,7 +129,7 @@ def _fit_and_ask(
         start = perf_counter()
         estimator.fit(X_train, y_train, **weights)
         seconds = perf_counter() - start
-        X_test, y_test = _safe_indexing(data.X, fold.test), _safe_indexing(data.y, fold.test)
+        X_test, y_test = _safe_indexing(data.X, fold.test), _safe_indexing(data.truth, fold.test)
         return ask(estimator, X_test, y_test), seconds
     except Exception as error:
         error.add_note(f"in fold {number}, fitting {estimator!r}")

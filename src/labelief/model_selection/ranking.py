@@ -128,6 +128,7 @@ def rank_models(
     confidence: float = 0.95,
     sample_weight: Any = None,
     classes: Any = None,
+    truth: Any = None,
     n_jobs: int | None = None,
 ) -> ModelRanking:
     """Rank classifiers by cross-validation on the same folds (quost2017 §4.2).
@@ -142,7 +143,7 @@ def rank_models(
     models : dict of str to classifier
         What is compared. A plain scikit-learn classifier needs crisp ``y``: of `SoftLabels` it
         sees each row's single most plausible class only, and rows without one are refused.
-    X, y, cv, groups, confidence, sample_weight, classes, n_jobs
+    X, y, cv, groups, confidence, sample_weight, classes, truth, n_jobs
         As in :func:`cross_validate_interval`.
     pessimism : float
         Weight of the upper error, in [0, 1].
@@ -166,7 +167,7 @@ def rank_models(
     check_pessimism(pessimism)
     if not isinstance(models, Mapping) or not models:
         raise ValueError("models must be a dict {name: estimator} with at least one entry")
-    data = read_data(X, y, groups, sample_weight)
+    data = read_data(X, y, groups, sample_weight, truth)
     folds = read_folds(cv, data, groups)
     found: dict[str, IntervalEstimate] = {}
     for name, estimator in models.items():
