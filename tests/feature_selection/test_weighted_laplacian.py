@@ -123,9 +123,16 @@ def test_what_cannot_be_scored_is_refused():
         weighted_laplacian_score(X, np.zeros(N))
     with pytest.raises(ValueError, match="60 rows and y has 59"):
         weighted_laplacian_score(X, SoftLabels.from_probabilities(P[:59]))
-    votes = Votes({"i": [0, 1], "a": ["x", "x"], "l": [0, 1]}, "i", "a", "l")
-    with pytest.raises(ValueError, match="from_votes"):
-        weighted_laplacian_score(X[:2], votes)
+
+
+def test_votes_are_shares():
+    item = np.repeat(np.arange(N), 3)
+    said = np.random.default_rng(0).integers(2, size=3 * N)
+    votes = Votes({"i": item, "a": np.tile([0, 1, 2], N), "l": said}, "i", "a", "l")
+    shares = np.stack([1.0 - said.reshape(N, 3).mean(axis=1), said.reshape(N, 3).mean(axis=1)], 1)
+    np.testing.assert_allclose(
+        weighted_laplacian_score(X, votes), weighted_laplacian_score(X, shares)
+    )
 
 
 # ------------------------------------------------------- doquire2012, Tables 1-3

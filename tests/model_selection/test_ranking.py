@@ -148,3 +148,13 @@ def test_refusals():
     with pytest.raises(ValueError, match="soft labels") as caught:
         rank_models({"plain": GaussianNB()}, X, y, cv=3)
     assert "while ranking the model 'plain'" in caught.value.__notes__
+
+
+def test_estimates_are_handed_out_as_they_come():
+    seen = []
+    models = {"one": DummyClassifier(), "two": DummyClassifier(strategy="stratified")}
+    ranking = rank_models(
+        models, np.zeros((8, 1)), [0, 1] * 4, cv=2, callback=lambda *now: seen.append(now)
+    )
+    assert [name for name, _ in seen] == ["one", "two"]
+    assert all(ranking.results[name] is estimate for name, estimate in seen)

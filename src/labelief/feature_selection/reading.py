@@ -19,6 +19,7 @@ from labelief.estimators.validation import check_finite, read_rows
 from labelief.kernels.namespace import is_sparse, to_host
 from labelief.labels.soft_labels import SoftLabels
 from labelief.labels.targets import read_target
+from labelief.labels.votes import Votes
 
 __all__ = ["Shares", "host_rows", "measure", "read_features", "read_shares"]
 
@@ -111,14 +112,17 @@ def host_rows(X: Array) -> Any:
 def read_shares(y: Any, n_rows: int) -> Shares:
     """Read labels as shares of the classes.
 
-    ``SoftLabels`` give pignistic probabilities, the rows of an (n, K) array or frame are divided by
-    their sum, a crisp label takes all of its row, and an unknown one shares it equally.
+    ``SoftLabels`` give pignistic probabilities, ``Votes`` the shares of each item's votes, the
+    rows of an (n, K) array or frame are divided by their sum, a crisp label takes all of its row,
+    and an unknown one shares it equally.
 
     Parameters
     ----------
-    y : SoftLabels, 1-D labels, or (n, K) array or frame
+    y : SoftLabels, Votes, 1-D labels, or (n, K) array or frame
     n_rows : int
     """
+    if isinstance(y, Votes):
+        y = SoftLabels.from_votes(y)
     if isinstance(y, SoftLabels) and y.codes is None:
         if len(y) != n_rows:
             raise ValueError(
@@ -127,8 +131,6 @@ def read_shares(y: Any, n_rows: int) -> Shares:
             )
         return Shares(Dense(y.pignistic), y.shape[1])
     target = read_target(y, n_rows=n_rows)
-    if target.votes is not None:
-        raise ValueError("y holds votes: pool them by SoftLabels.from_votes first.")
     n_classes = len(target.classes)
     if target.codes is None:
         return Shares(Dense(target.plausibilities), n_classes)

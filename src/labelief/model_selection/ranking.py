@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,6 +130,7 @@ def rank_models(
     classes: Any = None,
     truth: Any = None,
     n_jobs: int | None = None,
+    callback: Callable[[str, IntervalEstimate], Any] | None = None,
 ) -> ModelRanking:
     """Rank classifiers by cross-validation on the same folds (quost2017 §4.2).
 
@@ -147,6 +148,8 @@ def rank_models(
         As in :func:`cross_validate_interval`.
     pessimism : float
         Weight of the upper error, in [0, 1].
+    callback : callable, optional
+        Called with each model's name and estimate as soon as there is one.
 
     Returns
     -------
@@ -175,6 +178,8 @@ def rank_models(
             found[name] = estimate_on_folds(
                 estimator, data, folds, groups, confidence, classes, n_jobs
             )
+            if callback is not None:
+                callback(name, found[name])
         except Exception as error:
             error.add_note(f"while ranking the model {name!r}")
             raise

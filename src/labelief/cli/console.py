@@ -1,0 +1,110 @@
+"""What the program says, and how it ends: sentences on the error stream, exit code 2 for misuse."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+import typer
+
+__all__ = ["MISUSE", "STOPPED", "command", "note", "say", "steps"]
+
+MISUSE, STOPPED, BROKEN = 2, 130, 70
+
+
+def say(text: str = "") -> None:
+    """Print on the output stream."""
+    typer.echo(text)
+
+
+def note(text: str) -> None:
+    """Print on the error stream, where it stays out of pipes."""
+    typer.echo(text, err=True)
+
+
+def command(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make errors one clear sentence and an exit code; LABELIEF_DEBUG=1 shows where they arose."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        debug = bool(os.environ.get("LABELIEF_DEBUG"))
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _as_note
+                return function(*args, **kwargs)
+        except typer.Exit:
+            raise
+        except KeyboardInterrupt:
+            note("Stopped: nothing more was written.")
+            raise typer.Exit(STOPPED) from None
+        except BrokenPipeError:
+            # The reader of our output has gone: not an error of ours.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+        except (ValueError, OSError) as error:
+            if debug:
+                raise
+            note(f"Error: {_sentence(error)}")
+            raise typer.Exit(MISUSE) from None
+        except Exception as error:
+            if debug:
+                raise
+            note(
+                f"Error: something went wrong inside labelief ({type(error).__name__}: "
+                f"{_sentence(error)}). Set LABELIEF_DEBUG=1 to see where."
+            )
+            raise typer.Exit(BROKEN) from None
+
+    return run
+
+
+def _sentence(error: BaseException) -> str:
+    notes = "; ".join(getattr(error, "__notes__", []))
+    text = " ".join(str(error).split())
+    return f"{text} ({notes})" if notes and len(notes) < 200 else text
+
+
+def _as_note(message: Warning | str, *_: Any, **__: Any) -> None:
+    note(f"Note: {' '.join(str(message).split())}")
+
+
+@contextmanager
+def steps(total: int, what: str) -> Iterator[Callable[[str], None]]:
+    """Show a bar with the time left, on a terminal; give a function that ends a step.
+
+    Parameters
+    ----------
+    total : int
+    what : str
+        What the bar counts.
+    """
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    ]
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(what, total=total)
+
+        def done(now: str) -> None:
+            bar.update(task, advance=1, description=now)
+
+        yield done

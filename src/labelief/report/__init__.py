@@ -1,0 +1,5 @@
+"""The report: one self-contained page of what was learned and how sure it is."""
+
+from labelief.report.content import Channel, Content, Leader, Matrix
+
+__all__ = ["Channel", "Content", "Leader", "Matrix"]
