@@ -26,6 +26,12 @@ class BoundChannel(Protocol):
     def aligned(self, evidence: Evidence) -> Evidence:
         """Return the evidence of other rows in the symbols of this channel, or refuse it."""
 
+    def reading(self, evidence: Evidence) -> BoundChannel:
+        """Return the channel with a symbol for all that aligned evidence may say.
+
+        Parameters stay what they are; only `likelihoods` has other columns.
+        """
+
     transparent: bool
     """Whether the observed label is the class itself, so that crisp labels decide everything."""
 

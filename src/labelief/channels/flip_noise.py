@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -55,6 +55,10 @@ class _LearnedFlips:
     def aligned(self, evidence: Evidence) -> Evidence:
         """Return the evidence: its symbols are the classes."""
         return evidence
+
+    def reading(self, evidence: Evidence) -> Self:
+        """Return the channel: its symbols are the classes."""
+        return self
 
     def start(self) -> FloatArray:
         """Return a matrix near the identity."""
