@@ -35,7 +35,8 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         debug = bool(os.environ.get("LABELIEF_DEBUG"))
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = _as_note
+                warnings.simplefilter("always")
+                warnings.showwarning = _notes()
                 return function(*args, **kwargs)
         except typer.Exit:
             raise
@@ -69,8 +70,17 @@ def _sentence(error: BaseException) -> str:
     return f"{text} ({notes})" if notes and len(notes) < 200 else text
 
 
-def _as_note(message: Warning | str, *_: Any, **__: Any) -> None:
-    note(f"Note: {' '.join(str(message).split())}")
+def _notes() -> Callable[..., None]:
+    """Return what shows warnings as notes, each text once."""
+    seen: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = " ".join(str(message).split())
+        if text not in seen:
+            seen.add(text)
+            note(f"Note: {text}")
+
+    return show
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import Pipeline
 
 from labelief import SoftLabels, Votes
-from labelief._typing import FloatArray, IntArray
+from labelief._typing import IntArray
 from labelief.cli.catalogue import Candidate, candidates
 from labelief.feature_selection import WeightedLaplacianSelector
 from labelief.model_selection import ModelRanking, SoftStratifiedKFold, rank_models
@@ -151,9 +151,7 @@ def read_data(task: Task) -> Data:
 _USED = ("numeric", "boolean", "categorical")
 
 
-def train(
-    data: Data, task: Task, done: Callable[[str], None] = lambda name: None
-) -> Trained:
+def train(data: Data, task: Task, done: Callable[[str], None] = lambda name: None) -> Trained:
     """Rank the models on the same folds and fit the first to all rows.
 
     Parameters
@@ -253,7 +251,7 @@ def _features(table: pd.DataFrame, used: list[str], patterns: list[str] | None) 
 
 
 def _groups(table: pd.DataFrame, name: str | None) -> IntArray | None:
-    """Number the groups; a row without one is a group of its own."""
+    """Return the groups as codes; a row without one is a group of its own."""
     if name is None:
         return None
     words = as_words(table[name])
@@ -263,9 +261,7 @@ def _groups(table: pd.DataFrame, name: str | None) -> IntArray | None:
     return codes
 
 
-def _duplicates(
-    frame: pd.DataFrame, kinds: dict[str, str], groups: IntArray | None
-) -> list[str]:
+def _duplicates(frame: pd.DataFrame, kinds: dict[str, str], groups: IntArray | None) -> list[str]:
     """Warn of rows with the same or nearly the same features that folds may part."""
     if not any(kind in _USED for kind in kinds.values()):
         return []

@@ -25,8 +25,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     - numeric and boolean: the median of the training rows where a value is missing, and beside it,
       where that happened in training, a column that says so; then centred and scaled;
-    - categorical: a 0/1 column for each of the 30 commonest levels ("missing" is one, where it
-      occurs), centred and scaled; rarer levels, and levels that training did not see, are 0 in all;
+    - categorical: a 0/1 column for each level but the commonest ("missing" is a level, where it
+      occurs), centred and scaled; a level that training did not see counts as the commonest.  Of
+      more than 30 levels the 30 commonest have a column each, and all others are 0 in each;
     - ids, dates, sentences, constant and empty columns are left out.
 
     Parameters
@@ -42,7 +43,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     used_ : list of str
         The columns that are used, which a table must have at predict.
     levels_ : dict
-        Levels of each categorical column, commonest first; "" is "missing".
+        Levels of each categorical column that have a column, commonest first; "" is "missing".
+    base_ : dict
+        The commonest level of each categorical column, where it has no column.
     n_features_out_ : int
 
     Examples
@@ -51,9 +54,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     >>> frame = pd.DataFrame({"size": [1.0, None, 3.0], "colour": ["red", "blue", "red"]})
     >>> numbers = TablePreprocessor().fit(frame)
     >>> numbers.get_feature_names_out().tolist()
-    ['size', 'size missing', 'colour=red', 'colour=blue']
+    ['size', 'size missing', 'colour=blue']
     >>> numbers.transform(pd.DataFrame({"size": [2.0], "colour": ["green"]})).round(1)
-    array([[ 0. , -0.7, -1.4, -0.7]])
+    array([[ 0. , -0.7, -0.7]])
     """
 
     def __init__(self, kinds: dict[str, str] | None = None) -> None:
@@ -84,11 +87,15 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self.fill_: dict[str, float] = {}
         self.gaps_: dict[str, bool] = {}
         self.levels_: dict[str, list[str]] = {}
+        self.base_: dict[str, str | None] = {}
         for name, kind in self.kinds_.items():
             if kind == "categorical":
                 counts = as_words(X[name]).value_counts()
                 order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-                self.levels_[name] = [str(level) for level, _ in order[:_MOST_LEVELS]]
+                levels = [str(level) for level, _ in order]
+                few = len(levels) <= _MOST_LEVELS
+                self.base_[name] = levels[0] if few else None
+                self.levels_[name] = levels[1:] if few else levels[:_MOST_LEVELS]
             else:
                 values = self._numbers(name, X[name])
                 known = values[~np.isnan(values)]
@@ -129,9 +136,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         new = {
-            name: sorted(set(as_words(X[name]).unique()) - {*levels, ""})
+            name: sorted(set(as_words(X[name]).unique()) - {*levels, self.base_[name], ""})
             for name, levels in self.levels_.items()
-            if len(levels) < _MOST_LEVELS
+            if self.base_[name] is not None
         }
         return {name: levels for name, levels in new.items() if levels}
 
@@ -163,7 +170,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             blocks.append(np.where(gaps, self.fill_[name], values))
             if self.gaps_[name]:
                 blocks.append(np.where(gaps, 1.0, 0.0))
-        return np.column_stack(blocks)
+        return np.column_stack(blocks) if blocks else np.empty((len(X), 0))
 
     def _numbers(self, name: str, column: pd.Series) -> FloatArray:
         words = as_words(column)
