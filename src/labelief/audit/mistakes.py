@@ -1,0 +1,202 @@
+"""How labels go wrong, for an audit: flips between classes, and slips to a class that looks alike.
+
+With p_i the probabilities of row i's classes given its features,
+
+    Pr(ỹ_i = j | true class k) = (1 - λ) γ(j | k) + λ p_ij / (1 - p_ik)   for j ≠ k,
+
+and ``(1 - λ) γ(k | k)`` for j = k: a slip, of probability λ, goes to another class in proportion to
+how probable the features make it.  Flips alone (liu2022 eq. 2) take the errors that people make at
+the border between two classes for a habit of calling one class by the other's name, and then doubt
+right labels far from the border.  Soft labels enter as everywhere, by ``Σ_j pl_i(j) Pr(j | k)``.
+
+Parameters of the channel are a (K, K + 1) array: the flips γ, and λ in each row of the last column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelief._typing import Array, FloatArray, IntArray
+from labelief.blocks.evidence import Likelihoods
+from labelief.channels.confusion import (
+    from_logits,
+    logit_gradient,
+    near_identity,
+    pseudo_counts,
+    row_shares,
+)
+from labelief.kernels.labels import log_or_minus_infinity, told_shares
+from labelief.kernels.namespace import by_columns, namespace, to_float64
+
+__all__ = ["LabelledProbabilities", "Mistakes"]
+
+# The start: so many labels are slips.
+_START = 0.05
+# Pseudo-counts of slips and of everything else, as those of flips (methods §1).
+_SLIP, _OTHERWISE = 0.1, 1.0
+
+
+@dataclass(frozen=True)
+class LabelledProbabilities:
+    """Plausibilities of observed labels beside probabilities given the features, (b, K) each.
+
+    The likelihoods' matrix holds ``(1 - λ) γ``: what its rows lack to 1 is λ.
+    """
+
+    plausibilities: Array
+    probabilities: Array
+    verified: Array | None = None
+    form: str = "labels"
+
+    def rows(self, index: Any) -> LabelledProbabilities:
+        """Return the evidence of some rows."""
+        verified = None if self.verified is None else self.verified[index]
+        return LabelledProbabilities(
+            self.plausibilities[index], self.probabilities[index], verified
+        )
+
+    def moved(self, move: Any) -> LabelledProbabilities:
+        """Return the evidence on another device."""
+        verified = None if self.verified is None else move(self.verified)
+        return LabelledProbabilities(move(self.plausibilities), move(self.probabilities), verified)
+
+    def log_weights(self, likelihoods: Likelihoods) -> Array:
+        """Return ``log Σ_j pl_i(j) Pr(j | k)``, (b, K)."""
+        return log_or_minus_infinity(self.weights(likelihoods))
+
+    def weights(self, likelihoods: Likelihoods) -> Array:
+        """Return ``Σ_j pl_i(j) Pr(j | k)``, (b, K)."""
+        pl, flipped, slipped = self._parts(likelihoods)
+        if self.verified is None:
+            return flipped + slipped
+        return namespace(pl).where(self.verified[:, None], pl, flipped + slipped)
+
+    def told(self, likelihoods: Likelihoods) -> Array:
+        """Return each class's share of a row, (b, K); 0 where its label says nothing."""
+        return told_shares(self.log_weights(likelihoods))
+
+    def counts(self, class_posterior: Array, likelihoods: Likelihoods) -> Array:
+        """Return expected counts of (true class, class observed by a flip), and of slips last.
+
+        (K, K + 1); vacuous and verified rows stay out.
+        """
+        pl, flipped, slipped = self._parts(likelihoods)
+        xp = namespace(pl)
+        counted = xp.max(pl, axis=1) > xp.min(pl, axis=1)
+        if self.verified is not None:
+            counted = xp.logical_and(counted, xp.logical_not(self.verified))
+        total = flipped + slipped
+        ratio = class_posterior * xp.astype(counted, xp.float64)[:, None]
+        ratio = ratio / xp.where(total > 0, total, xp.ones_like(total))
+        flips = likelihoods.matrix * (ratio.T @ pl)
+        slips = xp.sum(ratio * slipped, axis=0)
+        return xp.concat([flips, slips[:, None]], axis=1)
+
+    def _parts(self, likelihoods: Likelihoods) -> tuple[Array, Array, Array]:
+        """Return pl, and the likelihood of the label as right or flipped, and as a slip."""
+        pl = by_columns(to_float64(self.plausibilities))
+        p = by_columns(to_float64(self.probabilities))
+        xp = namespace(pl)
+        matrix = likelihoods.matrix
+        assert matrix is not None
+        flipped = (matrix @ pl.T).T
+        explained = pl * p
+        others = xp.sum(explained, axis=1)[:, None] - explained
+        elsewhere = 1.0 - p
+        alike = xp.where(
+            elsewhere > 0, others / xp.where(elsewhere > 0, elsewhere, xp.ones_like(p)), 0.0 * p
+        )
+        top = xp.max(pl, axis=1)[:, None]
+        # Differences of sums may leave the range of pl by rounding.
+        alike = xp.minimum(xp.maximum(alike, xp.zeros_like(alike)), top + 0.0 * alike)
+        return pl, flipped, (1.0 - xp.sum(matrix, axis=1))[None, :] * alike
+
+
+class Mistakes:
+    """The channel of this module, as the engine sees it: K (K - 1) flip rates and λ.
+
+    Parameters
+    ----------
+    n_classes : int
+    """
+
+    learned = True
+    transparent = False
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes = n_classes
+        self.pseudo_counts = pseudo_counts(n_classes, n_classes)
+
+    def aligned(self, evidence: LabelledProbabilities) -> LabelledProbabilities:
+        """Return the evidence: its symbols are the classes."""
+        return evidence
+
+    def start(self) -> FloatArray:
+        """Return flips near the identity, and few slips."""
+        return self._parameters(near_identity(self.n_classes, self.n_classes), _START)
+
+    def first_look(self) -> Likelihoods:
+        """Return the start."""
+        return self.likelihoods(self.start())
+
+    def likelihoods(self, parameters: FloatArray) -> Likelihoods:
+        """Return ``(1 - λ) γ`` and its logarithm."""
+        flips, slip = self._split(parameters)
+        matrix = (1.0 - slip) * flips
+        return Likelihoods(matrix, np.log(matrix))
+
+    def maximise(self, counts: FloatArray, parameters: FloatArray) -> FloatArray:
+        """Return γ and λ in proportion to expected counts and the prior's."""
+        slips, others = self._totals(counts)
+        flips = row_shares(counts[:, :-1] + self.pseudo_counts)
+        return self._parameters(flips, slips / (slips + others))
+
+    def log_prior(self, parameters: FloatArray) -> float:
+        """Return ``Σ_kj a_kj log γ(j | k) + 0.1 log λ + log(1 - λ)``."""
+        flips, slip = self._split(parameters)
+        doubts = _SLIP * np.log(slip) + _OTHERWISE * np.log1p(-slip)
+        return float(np.sum(self.pseudo_counts * np.log(flips)) + doubts)
+
+    def gradient(self, counts: FloatArray, parameters: FloatArray) -> FloatArray:
+        """Return the gradient in the logits of γ and of λ."""
+        flips, slip = self._split(parameters)
+        slips, others = self._totals(counts)
+        turn = logit_gradient(counts[:, :-1] + self.pseudo_counts, flips)
+        return np.append(turn.ravel(), slips - (slips + others) * slip)
+
+    def to_vector(self, parameters: FloatArray) -> FloatArray:
+        """Return the logits of γ, row by row, and that of λ."""
+        flips, slip = self._split(parameters)
+        return np.append(np.log(flips).ravel(), np.log(slip) - np.log1p(-slip))
+
+    def from_vector(self, vector: FloatArray) -> FloatArray:
+        """Return the parameters of logits."""
+        logit = float(np.clip(vector[-1], -600.0, 30.0))
+        flips = from_logits(vector[:-1].reshape(self.n_classes, self.n_classes))
+        return self._parameters(flips, 1.0 / (1.0 + np.exp(-logit)))
+
+    def naming(self, counts: FloatArray, sizes: IntArray) -> None:
+        """Leave the names: the probabilities fix them."""
+
+    def renamed(self, parameters: FloatArray, names: IntArray) -> FloatArray:
+        """Return the parameters with latent class k called ``names[k]``."""
+        out = np.empty_like(parameters)
+        out[names] = parameters
+        return out
+
+    def n_parameters(self) -> int:
+        """Return K (K - 1) + 1."""
+        return self.n_classes * (self.n_classes - 1) + 1
+
+    def _totals(self, counts: FloatArray) -> tuple[float, float]:
+        """Return expected counts of slips and of all else, prior included."""
+        return float(np.sum(counts[:, -1])) + _SLIP, float(np.sum(counts[:, :-1])) + _OTHERWISE
+
+    def _split(self, parameters: FloatArray) -> tuple[FloatArray, float]:
+        return parameters[:, :-1], float(parameters[0, -1])
+
+    def _parameters(self, flips: FloatArray, slip: float) -> FloatArray:
+        return np.column_stack([flips, np.full(self.n_classes, slip)])
