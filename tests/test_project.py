@@ -126,13 +126,27 @@ def test_a_package_without_a_layer_is_found(copy_of_sources: Path) -> None:
 def test_import_loads_no_optional_package() -> None:
     optional = "torch dask pandas polars pyarrow matplotlib plotly typer rich skops".split()
     code = (
-        "import sys, sklearn.mixture; before = set(sys.modules); import labelief; "
+        "import sys, sklearn.mixture; before = set(sys.modules); from labelief import *; "
         f"print(*sorted((set(sys.modules) - before) & set({optional!r})))"
     )
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert loaded.stdout.split() == []
+
+
+def test_names_are_loaded_when_they_are_used() -> None:
+    code = (
+        "import sys, labelief; assert not {'numpy', 'scipy', 'sklearn'} & set(sys.modules); "
+        "names = set(dir(labelief)); assert set(labelief.__all__) <= names; "
+        "assert all(getattr(labelief, name) is not None for name in names); "
+        "from labelief import *; SoftLabels; labelief.metrics.lower_error"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+    with pytest.raises(AttributeError, match="nothing"):
+        import labelief
+
+        labelief.nothing  # noqa: B018
 
 
 def test_the_package_is_typed(repository: Path) -> None:

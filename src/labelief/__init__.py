@@ -2,21 +2,27 @@
 
 Train, evaluate and audit classifiers when class labels are imprecise, uncertain, noisy, missing, or
 given by several people who disagree.
+
+Names are loaded when they are first used: the command's ``--help`` does not wait for SciPy.
 """
 
-from labelief import densities, feature_selection, metrics, model_selection, simulation
-from labelief.channels import AnnotatorNoise, FlipNoise, Trusted
-from labelief.decisions import decide
-from labelief.estimators import (
-    DawidSkene,
-    GenerativeClassifier,
-    LinearDiscriminantAnalysis,
-    LogisticRegression,
-    MixtureDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
-from labelief.labels import LabelSets, SoftLabels, Votes
-from labelief.neighbors import EvidentialKNN, EvidentialMultilabelKNN
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from labelief import audit, densities, feature_selection, metrics, model_selection, simulation
+    from labelief.channels import AnnotatorNoise, FlipNoise, Trusted
+    from labelief.decisions import decide
+    from labelief.estimators import (
+        DawidSkene,
+        GenerativeClassifier,
+        LinearDiscriminantAnalysis,
+        LogisticRegression,
+        MixtureDiscriminantAnalysis,
+        QuadraticDiscriminantAnalysis,
+    )
+    from labelief.labels import LabelSets, SoftLabels, Votes
+    from labelief.neighbors import EvidentialKNN, EvidentialMultilabelKNN
 
 __version__ = "0.1.0"
 
@@ -35,6 +41,7 @@ __all__ = [
     "SoftLabels",
     "Trusted",
     "Votes",
+    "audit",
     "decide",
     "densities",
     "feature_selection",
@@ -42,3 +49,34 @@ __all__ = [
     "model_selection",
     "simulation",
 ]
+
+_HOMES = {
+    "channels": ("AnnotatorNoise", "FlipNoise", "Trusted"),
+    "decisions": ("decide",),
+    "estimators": (
+        "DawidSkene",
+        "GenerativeClassifier",
+        "LinearDiscriminantAnalysis",
+        "LogisticRegression",
+        "MixtureDiscriminantAnalysis",
+        "QuadraticDiscriminantAnalysis",
+    ),
+    "labels": ("LabelSets", "SoftLabels", "Votes"),
+    "neighbors": ("EvidentialKNN", "EvidentialMultilabelKNN"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name."""
+    if name not in __all__:
+        raise AttributeError(f"module 'labelief' has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    module = import_module(f"labelief.{home or name}")
+    value = module if home is None else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names, loaded or not."""
+    return [*__all__, "__version__"]

@@ -22,7 +22,10 @@ from labelief.tables.columns import as_words
 from labelief.tables.labels import LabelColumns, read_labels
 from labelief.tables.votes import read_votes
 
-__all__ = ["Data", "Task", "Trained", "pipeline_of", "read_data", "train"]
+__all__ = ["USED", "Data", "Task", "Trained", "frame_of", "pipeline_of", "read_data", "train", "tried"]
+
+USED = ("numeric", "boolean", "categorical")
+"""Kinds of columns that features are made of."""
 
 # Rows of which near-duplicates are sought, at most, and how near they are: this share of the median
 # distance between neighbours.
@@ -46,6 +49,7 @@ class Task:
     seed: int = 0
     jobs: int | None = None
     pooling: str = "dawid_skene"
+    cost: str | None = None
 
 
 @dataclass(frozen=True)
@@ -130,13 +134,27 @@ def read_data(task: Task) -> Data:
         y = _votes(table, task)
         labels = SoftLabels.from_votes(y, rule=task.pooling)
         used = []
+    frame, kinds, columns, groups, warnings = frame_of(table, task, used)
+    return Data(frame, kinds, columns, y, labels, groups, warnings)
+
+
+def frame_of(table: pd.DataFrame, task: Task, used: list[str]) -> tuple[Any, ...]:
+    """Return the features, their kinds and columns, the groups, and what is worth a warning.
+
+    Parameters
+    ----------
+    table : DataFrame
+    task : Task
+    used : list of str
+        Columns that hold labels.
+    """
     used = used + [name for name in (task.id, task.group) if name is not None]
     names = _features(table, used, task.features)
     columns = recognise(table, names)
     kinds = {column.name: column.kind for column in columns}
     frame = table[names]
     warnings = []
-    dropped = [column for column in columns if column.kind not in _USED]
+    dropped = [column for column in columns if column.kind not in USED]
     if dropped:
         warnings.append(
             "Left out: "
@@ -145,10 +163,18 @@ def read_data(task: Task) -> Data:
         )
     groups = _groups(table, task.group)
     warnings += _duplicates(frame, kinds, groups)
-    return Data(frame, kinds, [vars(c) for c in columns], y, labels, groups, warnings)
+    return frame, kinds, [vars(column) for column in columns], groups, warnings
 
 
-_USED = ("numeric", "boolean", "categorical")
+def tried(task: Task, data: Data) -> list[Candidate]:
+    """Return the models that a task asks to try.
+
+    Parameters
+    ----------
+    task : Task
+    data : Data
+    """
+    return candidates(task.models, votes=data.votes is not None, pooling=task.pooling)
 
 
 def train(data: Data, task: Task, done: Callable[[str], None] = lambda name: None) -> Trained:
@@ -161,7 +187,7 @@ def train(data: Data, task: Task, done: Callable[[str], None] = lambda name: Non
     done : callable
         Called with a model's name when it has been tried.
     """
-    chosen = candidates(task.models, votes=data.votes is not None, pooling=task.pooling)
+    chosen = tried(task, data)
     splitter = SoftStratifiedKFold(task.cv, random_state=task.seed)
     n = len(data.frame)
     if task.cv > n:
@@ -263,7 +289,7 @@ def _groups(table: pd.DataFrame, name: str | None) -> IntArray | None:
 
 def _duplicates(frame: pd.DataFrame, kinds: dict[str, str], groups: IntArray | None) -> list[str]:
     """Warn of rows with the same or nearly the same features that folds may part."""
-    if not any(kind in _USED for kind in kinds.values()):
+    if not any(kind in USED for kind in kinds.values()):
         return []
     numbers = TablePreprocessor(kinds).fit(frame)
     X = numbers.transform(frame)

@@ -1,6 +1,6 @@
 """Dawid and Skene's model: true classes and annotators' confusion matrices from votes alone.
 
-Importing this module registers the pooling rule "dawid_skene" of ``SoftLabels.from_votes``.
+The rule "dawid_skene" of ``SoftLabels.from_votes`` is :func:`pool_by_dawid_skene`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from labelief.estimators.validation import check_limits, evidence_for, read_weig
 from labelief.kernels.namespace import namespace
 from labelief.labels.soft_labels import SoftLabels
 from labelief.labels.targets import read_target
-from labelief.labels.vote_rules import VOTE_RULES
 from labelief.labels.votes import Votes
 from labelief.models.featureless import Featureless
 from labelief.solvers import views
@@ -287,5 +286,3 @@ def _plausibilities(block: Block, likelihoods: Likelihoods) -> Array:
     xp = namespace(logs)
     return xp.exp(logs - xp.max(logs, axis=1, keepdims=True))
 
-
-VOTE_RULES["dawid_skene"] = pool_by_dawid_skene

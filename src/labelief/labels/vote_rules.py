@@ -3,12 +3,14 @@
 A vote of annotator a with confidence c, discounted by δ_a, is the mass function with (1 - δ_a) c
 on its label, a class or a set of classes, and the rest on the frame.  A verified item has its truth
 for certain, whatever the votes.  ``VOTE_RULES`` maps the name of a rule to a function of
-the votes and of the discount (one rate per annotator); another rule is another entry.
+the votes and of the discount (one rate per annotator), or to where that function lives, for a rule
+that needs the engine: it is loaded when it is first used.  Another rule is another entry.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +52,11 @@ def pool(votes: Votes, rule: str, discount: ArrayLike) -> SoftLabels:
     if rule not in VOTE_RULES:
         raise ValueError(f"rule={rule!r} is not one of {sorted(VOTE_RULES)}")
     rates = as_unit_interval(discount, votes.annotators.size, "discount", per="annotator")
-    return VOTE_RULES[rule](votes, rates)
+    function = VOTE_RULES[rule]
+    if isinstance(function, str):
+        module, _, name = function.partition(":")
+        function = VOTE_RULES[rule] = getattr(import_module(module), name)
+    return function(votes, rates)
 
 
 class _Statements(NamedTuple):
@@ -240,4 +246,8 @@ def _set_layers(
         )
 
 
-VOTE_RULES: dict[str, VoteRule] = {"mean": mean, "dempster": dempster}
+VOTE_RULES: dict[str, VoteRule | str] = {
+    "mean": mean,
+    "dempster": dempster,
+    "dawid_skene": "labelief.estimators.dawid_skene:pool_by_dawid_skene",
+}

@@ -1,0 +1,371 @@
+"""What training leaves: a table on the screen, a model, a report, doubtful labels, a run record."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.decomposition import PCA
+
+import labelief
+from labelief import Votes
+from labelief._typing import FloatArray, IntArray
+from labelief.audit import LabelAudit, weigh_labels
+from labelief.cli.training import USED, Data, Task, Trained
+from labelief.feature_selection import weighted_laplacian_score
+from labelief.model_files import save_model
+from labelief.model_selection import cross_val_predict
+from labelief.report import Channel, Content, Leader, Matrix, page
+from labelief.tables import TableError, TablePreprocessor, read_table, write_table
+from labelief.tables.files import atomic_path
+
+__all__ = [
+    "Made",
+    "disagreement",
+    "feature_scores",
+    "leaderboard",
+    "of",
+    "read_costs",
+    "write",
+]
+
+# Doubtful labels that a report shows.
+_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class Made:
+    """Results that are ready to be written.
+
+    Attributes
+    ----------
+    table : str
+        The leaderboard, for the screen.
+    model : estimator
+    about : dict
+        What the model file says of itself.
+    content : Content
+        What the report shows.
+    doubtful : DataFrame or None
+        Every row's label with its doubt, worst first.
+    seconds : dict
+        Fitting time of each model.
+    """
+
+    table: str
+    model: Any
+    about: dict[str, Any]
+    content: Content
+    doubtful: pd.DataFrame | None
+    seconds: dict[str, float]
+
+
+def of(trained: Trained, task: Task) -> Made:
+    """Make the results of a training.
+
+    Parameters
+    ----------
+    trained : Trained
+    task : Task
+    """
+    data, model = trained.data, trained.model
+    classes = [str(name) for name in data.labels.classes]
+    proba = cross_val_predict(
+        model, data.frame, data.y, cv=trained.folds, method="predict_proba", n_jobs=task.jobs
+    )
+    audit = weigh_labels(proba, data.y, classes=data.labels.classes)
+    rows = audit.to_frame()
+    doubtful = rows[rows["doubt"] > 0.0]
+    leaders = _leaders(trained)
+    numbers = model[:-1].transform(data.frame)
+    coordinates, axes = _map_of(model[-1], numbers)
+    content = Content(
+        title=Path(task.table).stem if task.table != "-" else "table",
+        command="",
+        facts=_facts(data, task),
+        classes=classes,
+        columns=data.columns,
+        leaders=leaders,
+        class_shares=data.labels.pignistic.mean(axis=0),
+        nonspecificity=data.labels.nonspecificity() / max(np.log(len(classes)), 1e-300),
+        votes_per_row=_votes_per_row(data.votes),
+        disagreement=disagreement(data.votes),
+        channel=_channel(model[-1], leaders[0].words, audit, classes),
+        doubtful=_records(doubtful.head(_SHOWN)),
+        coordinates=coordinates,
+        axes=axes,
+        pignistic=data.labels.pignistic,
+        proba=proba,
+        history=[float(v) / len(data.frame) for v in getattr(_inner(model[-1]), "history_", [])],
+        scores=feature_scores(data),
+        rows=np.arange(len(data.frame)),
+        warnings=data.warnings,
+    )
+    about = {
+        "kind": "one label",
+        "classes": classes,
+        "columns": data.columns,
+        "used": list(model[0].used_),
+        "model": leaders[0].name,
+        "words": leaders[0].words,
+        "error": [leaders[0].lower, leaders[0].upper],
+        "interval": [leaders[0].low, leaders[0].high],
+        "rows": len(data.frame),
+        "seed": task.seed,
+    }
+    if task.cost is not None:
+        about["cost"] = read_costs(task.cost, classes).tolist()
+    results = trained.ranking.results
+    seconds = {name: float(results[name].fit_seconds.sum()) for name in trained.ranking.names}
+    return Made(leaderboard(leaders, seconds), model, about, content, rows, seconds)
+
+
+def write(made: Made, task: Task, folder: Path, arguments: list[str]) -> list[tuple[Path, str]]:
+    """Write all files, each whole or not at all; say which.
+
+    Parameters
+    ----------
+    made : Made
+    task : Task
+    folder : Path
+        Made if it is not there.
+    arguments : list of str
+        Of the command.
+    """
+    command = shlex.join(["labelief", *_without(arguments, "--jobs")])
+    content = replace(made.content, command=command)
+    html = page(content)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [
+        (folder / "report.html", "what was learned and how sure it is: open it in a browser"),
+        (folder / "model.labelief", "for labelief predict and labelief show"),
+        (folder / "doubtful.csv", "every label with its doubt, worst first"),
+        (folder / "run.json", "the record of this run"),
+    ]
+    with atomic_path(files[0][0]) as path:
+        path.write_text(html, encoding="utf-8")
+    with atomic_path(files[1][0]) as path:
+        save_model(made.model, path, {**made.about, "command": command})
+    if made.doubtful is not None:
+        write_table(made.doubtful.reset_index(names="row"), files[2][0])
+    else:
+        files.pop(2)
+    record = {
+        "command": shlex.join(["labelief", *arguments]),
+        "labelief": labelief.__version__,
+        "task": asdict(task) if is_dataclass(task) else {},
+        "leaderboard": [asdict(leader) for leader in content.leaders],
+        "seconds": made.seconds,
+        "warnings": content.warnings,
+    }
+    with atomic_path(files[-1][0]) as path:
+        path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return files
+
+
+def leaderboard(leaders: list[Leader], seconds: dict[str, float]) -> str:
+    """Return the leaderboard as text.
+
+    Parameters
+    ----------
+    leaders : list of Leader
+    seconds : dict
+    """
+    head = ["model", "error", "95 % interval", "label log-loss", "seconds", ""]
+    lines = [
+        [
+            leader.name,
+            _percent(leader.lower)
+            if leader.lower == leader.upper
+            else f"{100 * leader.lower:.1f}–{_percent(leader.upper)}",
+            f"{100 * leader.low:.1f}–{_percent(leader.high)}",
+            "" if np.isnan(leader.label_log_loss) else f"{leader.label_log_loss:.4f}",
+            f"{seconds[leader.name]:.1f}",
+            f"surely beaten by {leader.beaten_by[0]}" if leader.beaten_by else "",
+        ]
+        for leader in leaders
+    ]
+    widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if j in (0, 5) else cell.rjust(width)
+            for j, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in [head, *lines]
+    )
+
+
+def read_costs(path: str, classes: list[str]) -> FloatArray:
+    """Read ``loss[predicted, true]`` in the order of the classes.
+
+    Parameters
+    ----------
+    path : str
+    classes : list of str
+    """
+    table = read_table(path)
+    table = table.set_index(table.columns[0])
+    table.index = [str(name).strip() for name in table.index]
+    for name in classes:
+        if name not in table.index or name not in table.columns:
+            raise TableError(
+                f"{path} has no row or no column for the class {name!r}: costs need a row for "
+                "each class predicted and a column for each true one."
+            )
+    values = table.loc[classes, classes].apply(pd.to_numeric, errors="coerce").to_numpy(float)
+    if not np.isfinite(values).all():
+        raise TableError(f"{path} holds a cost that is no number.")
+    return np.asarray(values)
+
+
+def _leaders(trained: Trained) -> list[Leader]:
+    ranking = trained.ranking
+    words = {one.name: one.words for one in trained.candidates}
+    leaders = []
+    for j, name in enumerate(ranking.names):
+        found = ranking.results[name]
+        low, high = found.confidence_interval
+        beaten = tuple(
+            other
+            for other, wins in zip(ranking.names, ranking.surely_beats[:, j], strict=True)
+            if wins
+        )
+        leaders.append(
+            Leader(
+                name,
+                words[name],
+                found.lower,
+                found.upper,
+                float(ranking.expected[j]),
+                low,
+                high,
+                found.label_log_loss,
+                beaten,
+            )
+        )
+    return leaders
+
+
+def _facts(data: Data, task: Task) -> list[tuple[str, str]]:
+    labels, n = data.labels, len(data.frame)
+    unknown = int(np.sum(labels.plausibilities.min(axis=1) >= 1.0))
+    precise = int(np.sum(labels.beliefs.max(axis=1) > 1.0 - 1e-9))
+    used = sum(column["kind"] in USED for column in data.columns)
+    facts = [
+        ("Table", task.table),
+        ("Rows", str(n)),
+        ("Columns used", f"{used} of {len(data.columns)}"),
+        ("Classes", ", ".join(str(name) for name in labels.classes)),
+        ("Labels", f"{precise} certain, {n - precise - unknown} doubtful, {unknown} unknown"),
+    ]
+    if data.votes is not None:
+        votes = data.votes
+        facts.append(
+            ("Votes", f"{len(votes.label_codes)} by {len(votes.annotators)} people on {n} rows")
+        )
+    if data.groups is not None:
+        facts.append(("Groups", f"{len(np.unique(data.groups))} by {task.group}"))
+    facts.append(("Cross-validation", f"{task.cv} folds, seed {task.seed}"))
+    return facts
+
+
+def _channel(model: Any, words: str, audit: LabelAudit, classes: list[str]) -> Channel:
+    inner = _inner(model)
+    channel = getattr(inner, "channel_", None)
+    said = words.split("; ")[-1]
+    if hasattr(channel, "matrices_"):
+        answers = [_answer(name) for name in channel.answers_]
+        matrices = [
+            Matrix(str(who), values, classes, answers)
+            for who, values in zip(channel.annotators_, channel.matrices_, strict=True)
+        ]
+        return Channel(said, matrices)
+    if hasattr(channel, "matrix_"):
+        return Channel(said, [Matrix("labels", channel.matrix_, classes, classes)])
+    return Channel(said, [Matrix("labels, judged by the model", audit.flip_rates, classes, classes)])
+
+
+def _answer(name: Any) -> str:
+    return "|".join(sorted(map(str, name))) if isinstance(name, frozenset) else str(name)
+
+
+def _inner(model: Any) -> Any:
+    return getattr(model, "estimator_", model)
+
+
+def _map_of(model: Any, numbers: FloatArray) -> tuple[FloatArray, tuple[str, str]]:
+    """Return two coordinates of each row: discriminant axes where the model has them, else PCA."""
+    inner = _inner(model)
+    if hasattr(inner, "transform"):
+        found = np.asarray(inner.transform(numbers))
+        if found.shape[1] >= 2:
+            return found[:, :2], ("first discriminant axis", "second discriminant axis")
+    parts = min(2, *numbers.shape)
+    found = PCA(parts, svd_solver="full").fit_transform(numbers)
+    if parts < 2:
+        found = np.column_stack([found, np.zeros(len(found))])
+    return found, ("first principal component", "second principal component")
+
+
+def feature_scores(data: Data) -> list[tuple[str, float]]:
+    """Return the weighted Laplacian score of each number made of the columns, best first.
+
+    Parameters
+    ----------
+    data : Data
+    """
+    numbers = TablePreprocessor(data.kinds).fit(data.frame)
+    try:
+        scores = weighted_laplacian_score(numbers.transform(data.frame), data.labels)
+    except ValueError:
+        return []
+    names = numbers.get_feature_names_out()
+    return [(str(names[j]), float(scores[j])) for j in np.argsort(scores, kind="stable")]
+
+
+def _votes_per_row(votes: Votes | None) -> IntArray | None:
+    return None if votes is None else np.diff(votes.indptr)
+
+
+def disagreement(votes: Votes | None) -> FloatArray | None:
+    """Return the share of each row's votes that are not for its commonest answer.
+
+    Parameters
+    ----------
+    votes : Votes or None
+    """
+    if votes is None:
+        return None
+    counts = np.zeros((len(votes), len(votes.answers)))
+    np.add.at(counts, (votes.item_codes, votes.label_codes), 1.0)
+    total = counts.sum(axis=1)
+    return np.where(total > 0, 1.0 - counts.max(axis=1) / np.maximum(total, 1.0), 0.0)
+
+
+def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {"row": int(row), **{str(k): v for k, v in record.items()}}
+        for row, record in zip(rows.index, rows.to_dict("records"), strict=True)
+    ]
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def _without(arguments: list[str], name: str) -> list[str]:
+    """Return the arguments without an option that does not bear on what comes out."""
+    kept, skip = [], False
+    for argument in arguments:
+        if skip:
+            skip = False
+        elif argument == name:
+            skip = True
+        elif not argument.startswith(f"{name}="):
+            kept.append(argument)
+    return kept
