@@ -92,7 +92,8 @@ def read_answers(
         is_vague[:] = [isinstance(value, str) and value == vague for value in listed]
         if is_vague.any():
             # Numbers may stand beside the text "unsure".
-            values = np.where(is_vague, None, values.astype(object))
+            values = values.astype(object)
+            values[is_vague] = None
     cells = _cells(values, sep)
     if cells is None:
         named = values if not also else name_array([*values.tolist(), *also])

@@ -80,7 +80,7 @@ def krippendorff_alpha(votes: Votes, metric: str = "nominal", sample_weight: Any
 def _coincidences(votes: Votes, weights: FloatArray) -> FloatArray:
     """Return o, (S, S), over the answers."""
     S, K = votes.answers.size, votes.classes.size
-    telling = ~votes.answer_sets.all(axis=1)
+    telling = np.sum(votes.answer_sets, axis=1) < K
     telling[:K] = True
     cells = (votes.item_codes, votes.label_codes)
     counted = telling[votes.label_codes].astype(np.float64)
