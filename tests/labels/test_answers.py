@@ -121,6 +121,15 @@ def test_text_is_cut_only_where_asked():
     assert votes.classes.tolist() == ["jay", "owl|hawk"] and len(votes.sets) == 0
 
 
+@pytest.mark.parametrize("more", [[1], [(0, 1)]])
+def test_unsure_beside_numbers(more):
+    says = [0, "unsure", *more]
+    answers = Votes({"i": range(3), "a": list("xyz"), "l": says}, "i", "a", "l", unsure="answer")
+    assert answers.answers.tolist()[:3] == [0, 1, "unsure"]
+    silent = Votes({"i": range(3), "a": list("xyz"), "l": says}, "i", "a", "l")
+    assert silent.classes.tolist() == [0, 1] and len(silent.label_codes) == 2
+
+
 def test_unsure_beside_sets():
     read = read_answers(["a", "unsure", {"a", "b"}, "c"], None, "answer", None, [])
     assert read.codes.tolist() == [0, 3, 4, 2]

@@ -34,8 +34,8 @@ __all__ = [
     "write",
 ]
 
-# Doubtful labels that a report shows.
-_SHOWN = 200
+# Doubtful labels that a report shows: so many, and none that is less likely wrong than this.
+_SHOWN, _DOUBTFUL = 200, 0.01
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def of(trained: Trained, task: Task) -> Made:
     )
     audit = weigh_labels(proba, data.y, classes=data.labels.classes)
     rows = audit.to_frame()
-    doubtful = rows[rows["doubt"] > 0.0]
+    doubtful = rows[rows["doubt"] > _DOUBTFUL]
     leaders = _leaders(trained)
     numbers = model[:-1].transform(data.frame)
     coordinates, axes = _map_of(model[-1], numbers)
@@ -276,7 +276,7 @@ def _facts(data: Data, task: Task) -> list[tuple[str, str]]:
 
 def _channel(model: Any, words: str, audit: LabelAudit, classes: list[str]) -> Channel:
     inner = _inner(model)
-    channel = getattr(inner, "channel_", None)
+    channel: Any = getattr(inner, "channel_", None)
     said = words.split("; ")[-1]
     if hasattr(channel, "matrices_"):
         answers = [_answer(name) for name in channel.answers_]
@@ -287,7 +287,9 @@ def _channel(model: Any, words: str, audit: LabelAudit, classes: list[str]) -> C
         return Channel(said, matrices)
     if hasattr(channel, "matrix_"):
         return Channel(said, [Matrix("labels", channel.matrix_, classes, classes)])
-    return Channel(said, [Matrix("labels, judged by the model", audit.flip_rates, classes, classes)])
+    return Channel(
+        said, [Matrix("labels, judged by the model", audit.flip_rates, classes, classes)]
+    )
 
 
 def _answer(name: Any) -> str:

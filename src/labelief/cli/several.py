@@ -49,7 +49,9 @@ def make(task: Task, steps: Callable[..., Any]) -> Made:
     told = ~np.isnan(Y).all(axis=1)
     if told.sum() < 3:
         raise TableError("Fewer than three rows have a decided label: there is nothing to learn.")
-    frame, kinds, columns, groups, warnings = frame_of(table, task, list(matched(table, task.where.several)))
+    frame, kinds, columns, groups, warnings = frame_of(
+        table, task, list(matched(table, task.where.several))
+    )
     folds = _folds(len(frame), groups, task)
     wanted = task.models or list(_MODELS)
     for name in wanted:

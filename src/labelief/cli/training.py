@@ -22,7 +22,17 @@ from labelief.tables.columns import as_words
 from labelief.tables.labels import LabelColumns, read_labels
 from labelief.tables.votes import read_votes
 
-__all__ = ["USED", "Data", "Task", "Trained", "frame_of", "pipeline_of", "read_data", "train", "tried"]
+__all__ = [
+    "USED",
+    "Data",
+    "Task",
+    "Trained",
+    "frame_of",
+    "pipeline_of",
+    "read_data",
+    "train",
+    "tried",
+]
 
 USED = ("numeric", "boolean", "categorical")
 """Kinds of columns that features are made of."""

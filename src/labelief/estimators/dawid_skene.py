@@ -285,4 +285,3 @@ def _plausibilities(block: Block, likelihoods: Likelihoods) -> Array:
     logs = block.evidence.log_weights(likelihoods)
     xp = namespace(logs)
     return xp.exp(logs - xp.max(logs, axis=1, keepdims=True))
-

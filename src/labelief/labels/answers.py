@@ -86,19 +86,23 @@ def read_answers(
     """
     vague = VAGUE if classes is None or VAGUE not in as_classes(classes).tolist() else None
     values = as_cells(column, "label")
+    is_vague = np.zeros(len(values), dtype=np.bool_)
+    if vague is not None and values.dtype.kind in "OU":
+        listed = values.tolist()
+        is_vague[:] = [isinstance(value, str) and value == vague for value in listed]
+        if is_vague.any():
+            # Numbers may stand beside the text "unsure".
+            values = values.astype(object)
+            values[is_vague] = None
     cells = _cells(values, sep)
     if cells is None:
         named = values if not also else name_array([*values.tolist(), *also])
-        names, said = encode(named, classes, missing=vague, name="label")
+        names, said = encode(named, classes, name="label")
         codes, sets = said[: len(values)], np.zeros((0, names.size), dtype=np.bool_)
     else:
         names, codes, sets = _with_sets(cells, classes, vague, also)
     own: Names = np.empty(0, dtype=object)
     if vague is not None and unsure == "answer":
-        listed = values.tolist()
-        is_vague = np.fromiter(
-            (isinstance(value, str) and value == vague for value in listed), np.bool_, len(listed)
-        )
         codes = np.where(codes >= names.size, codes + 1, codes).astype(np.int32)
         codes[is_vague] = names.size
         own = np.array([vague])
@@ -141,7 +145,7 @@ def _with_sets(
             )
     single = [None if inside else cell for inside, cell in zip(is_set, cells, strict=True)]
     rows = np.concatenate((np.arange(len(cells)), set_row[owner]))
-    names, found = _encode([*single, *members, *also], rows, classes, vague)
+    names, found = _encode([*single, *members, *also], rows, classes)
     codes, inside = found[: len(cells)].copy(), found[len(cells) : len(rows)]
     words = bits.from_members(owner, inside, n_sets, names.size)
     alone = bits.popcount(words) == 1
@@ -151,16 +155,14 @@ def _with_sets(
     return names, codes, bits.unpack(distinct, names.size)
 
 
-def _encode(
-    values: list[Any], rows: IntArray, classes: Any, vague: str | None
-) -> tuple[Names, Codes]:
+def _encode(values: list[Any], rows: IntArray, classes: Any) -> tuple[Names, Codes]:
     """Encode names that stand in rows of the table, naming the row in a refusal."""
     if classes is not None:
         known = set(as_classes(classes).tolist())
         for place, value in enumerate(values[: len(rows)]):
-            if not is_missing(value) and value != vague and value not in known:
+            if not is_missing(value) and value not in known:
                 raise ValueError(
                     f"label has {value!r} at row {rows[place]}, which is not among the classes "
                     f"{name_classes(as_classes(classes))}"
                 )
-    return encode(values, classes, missing=vague, name="label")
+    return encode(values, classes, name="label")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import pairwise
 
 import numpy as np
 
-from labelief._typing import BoolArray, FloatArray
+from labelief._typing import BoolArray, FloatArray, IntArray
 from labelief.report.content import Leader, Matrix
 from labelief.report.svg import (
     Frame,
@@ -32,7 +33,9 @@ def leaderboard(leaders: list[Leader]) -> str:
     height = 52 + row * len(leaders)
     top = max(leader.high for leader in leaders)
     bottom = min(leader.low for leader in leaders)
-    frame = Frame((max(0.0, bottom - 0.02), top), (0, 1), width, height, (12 + 7.2 * names, 15, 6, 40))
+    frame = Frame(
+        (max(0.0, bottom - 0.02), top), (0, 1), width, height, (12 + 7.2 * names, 15, 6, 40)
+    )
     at = [(value, f"{100 * value:g} %") for value in ticks(*frame.xs)]
     parts = frame.axes("share of rows that are classified wrongly, out of fold", x_ticks=at)
     for i, leader in enumerate(leaders):
@@ -104,7 +107,10 @@ def heat(matrix: Matrix) -> str:
     left, top = 14 + 7.0 * long, 52.0
     width = left + cell * len(matrix.columns) + 10
     height = top + cell * len(matrix.rows) + 10
-    parts = [text(left, 12, f"says ({matrix.who})", kind="name"), text(2, top - 6, "true", kind="name")]
+    parts = [
+        text(left, 12, f"says ({matrix.who})", kind="name"),
+        text(2, top - 6, "true", kind="name"),
+    ]
     for j, name in enumerate(matrix.columns):
         parts.append(_tilted(left + cell * (j + 0.5), top - 6, _cut(name, 9), cell))
     for k, name in enumerate(matrix.rows):
@@ -121,7 +127,13 @@ def heat(matrix: Matrix) -> str:
             if cell >= 30:
                 kind = "strong" if share > 0.5 else "weak"
                 parts.append(
-                    text(x + cell / 2, y + cell / 2 + 4, f"{100 * share:.0f}", anchor="middle", kind=kind)
+                    text(
+                        x + cell / 2,
+                        y + cell / 2 + 4,
+                        f"{100 * share:.0f}",
+                        anchor="middle",
+                        kind=kind,
+                    )
                 )
     return svg(width, height, f"What {matrix.who} calls each true class, in percent", parts)
 
@@ -129,7 +141,7 @@ def heat(matrix: Matrix) -> str:
 def class_map(
     coordinates: FloatArray,
     shares: FloatArray,
-    rows: FloatArray,
+    rows: IntArray,
     doubtful: BoolArray,
     axes: tuple[str, str],
 ) -> str:
@@ -182,10 +194,12 @@ def calibration(proba: FloatArray, shares: FloatArray) -> str:
     )
     edges = np.quantile(sure, np.linspace(0, 1, min(11, max(2, len(sure) // 10 + 1))))
     points = []
-    for a, b in zip(edges[:-1], edges[1:], strict=True):
+    for a, b in pairwise(edges):
         inside = (sure >= a) & (sure <= b)
         if inside.any():
-            points.append((frame.x(float(sure[inside].mean())), frame.y(float(right[inside].mean()))))
+            points.append(
+                (frame.x(float(sure[inside].mean())), frame.y(float(right[inside].mean())))
+            )
     path = "L".join(f"{number(x)} {number(y)}" for x, y in points)
     parts.append(f'<path class="line" d="M{path}"/>')
     parts += [f'<circle class="dot" cx="{number(x)}" cy="{number(y)}" r="4"/>' for x, y in points]

@@ -96,7 +96,9 @@ def _charts(c: Content) -> dict[str, Any]:
 
 def _headline(c: Content) -> str:
     best = c.leaders[0]
-    said = f"The best model, {best.name} ({best.words}), errs on {_span(best.lower, best.upper)} of "
+    said = (
+        f"The best model, {best.name} ({best.words}), errs on {_span(best.lower, best.upper)} of "
+    )
     said += "the rows that it did not see"
     said += " as far as these labels can tell." if best.lower < best.upper else "."
     if c.doubtful:
@@ -127,8 +129,8 @@ def _precision(c: Content) -> str:
     mean = float(c.nonspecificity.mean())
     certain = float(np.mean(c.nonspecificity == 0))
     return (
-        f"How to read it: 0 is a label that names one class, 1 says nothing. Here {percent(certain)} "
-        f"name one class; the mean is {mean:.2f}."
+        "How to read it: 0 is a label that names one class, 1 says nothing. Here "
+        f"{percent(certain)} name one class; the mean is {mean:.2f}."
     )
 
 
@@ -137,8 +139,8 @@ def _doubts(c: Content) -> str:
         return ""
     total = sum(float(record["doubt"]) for record in c.doubtful)
     return (
-        f"The {len(c.doubtful)} most doubtful, worst first; about {total:.0f} of them are wrong. All "
-        "are in doubtful.csv."
+        f"The {len(c.doubtful)} most doubtful, worst first; about {total:.0f} of them are wrong. "
+        "All labels are in doubtful.csv."
     )
 
 

@@ -83,7 +83,8 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
             step *= factor
             break
     first = np.ceil(low / step - 1e-9)
-    return [float(round(v * step, 12)) for v in np.arange(first, high / step + 1e-9)]
+    # + 0.0 takes the sign from -0
+    return [float(round(v * step, 12)) + 0.0 for v in np.arange(first, high / step + 1e-9)]
 
 
 class Frame:
@@ -114,9 +115,7 @@ class Frame:
     def x(self, value: float) -> float:
         """Return the pixel of a value on the horizontal axis."""
         low, high = self.xs
-        return float(
-            self.left + (self.right - self.left) * (value - low) / max(high - low, 1e-300)
-        )
+        return float(self.left + (self.right - self.left) * (value - low) / max(high - low, 1e-300))
 
     def y(self, value: float) -> float:
         """Return the pixel of a value on the vertical axis."""
@@ -137,15 +136,11 @@ class Frame:
         parts = []
         for value, words in x_ticks or []:
             at = number(self.x(value))
-            parts.append(
-                f'<path class="grid" d="M{at} {number(self.top)}V{number(self.bottom)}"/>'
-            )
+            parts.append(f'<path class="grid" d="M{at} {number(self.top)}V{number(self.bottom)}"/>')
             parts.append(text(self.x(value), self.bottom + 16, words, anchor="middle", kind="tick"))
         for value, words in y_ticks or []:
             at = number(self.y(value))
-            parts.append(
-                f'<path class="grid" d="M{number(self.left)} {at}H{number(self.right)}"/>'
-            )
+            parts.append(f'<path class="grid" d="M{number(self.left)} {at}H{number(self.right)}"/>')
             parts.append(text(self.left - 6, self.y(value) + 4, words, anchor="end", kind="tick"))
         middle = (self.left + self.right) / 2
         parts.append(text(middle, self.height - 4, x_name, anchor="middle", kind="name"))

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from labelief.report import Channel, Content, Leader, Matrix, page
+
+EVIL = '<script>alert("x")</script>&\'"'
+N, K = 40, 3
+RNG = np.random.default_rng(0)
+
+
+def content(**changes):
+    """A report of everything, with names that would do harm if they were not escaped."""
+    classes = [EVIL, "hawk", "jay"]
+    pignistic = RNG.dirichlet(np.ones(K), N)
+    made = Content(
+        title=EVIL,
+        command=f"labelief train {EVIL}",
+        facts=[("Table", EVIL), ("Rows", str(N))],
+        classes=classes,
+        columns=[{"name": EVIL, "kind": "numeric", "reason": EVIL, "missing": 2}],
+        leaders=[
+            Leader("lda+flips", "one Gaussian", 0.1, 0.2, 0.15, 0.05, 0.3, 0.4),
+            Leader(EVIL, EVIL, 0.3, 0.3, 0.3, 0.2, 0.4, np.nan, ("lda+flips",)),
+        ],
+        class_shares=np.array([0.5, 0.3, 0.2]),
+        nonspecificity=RNG.random(N),
+        votes_per_row=np.full(N, 3),
+        disagreement=RNG.random(N),
+        channel=Channel(
+            "how labels are flipped is learned", [Matrix(EVIL, np.eye(K), classes, classes)]
+        ),
+        doubtful=[
+            {
+                "row": i,
+                "label": EVIL,
+                "doubt": 0.9 - i / 100,
+                "believed": "hawk",
+                "probability": 0.8,
+                "suggested": EVIL,
+                "posterior": 0.7,
+                "conflict": 0.6,
+            }
+            for i in range(5)
+        ],
+        coordinates=RNG.normal(size=(N, 2)),
+        axes=("first", "second"),
+        pignistic=pignistic,
+        proba=pignistic,
+        history=[-3.0, -2.0, -1.9],
+        scores=[(EVIL, 0.1), ("b", 0.2), ("c", np.inf)],
+        rows=np.arange(N),
+        warnings=[EVIL],
+    )
+    return replace(made, **changes)
+
+
+class Checker(HTMLParser):
+    """Collect tags, ids, links and text; complain of tags that are not closed."""
+
+    VOID = frozenset({"meta", "link", "input", "br"})
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.ids, self.links, self.tags = [], [], [], []
+        self.feed(html)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("href", "src", "action", "xlink:href"):
+                self.links.append(value)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in self.open:
+            assert self.open.pop() == tag
+
+
+def test_what_users_typed_is_text():
+    html = page(content())
+    assert html.count("<script>") == 1
+    assert "alert(" in html
+    assert "alert(&" not in html.split("<script>")[1].split("</script>")[0]
+    assert EVIL not in html
+    Checker(html)
+
+
+def test_the_page_is_whole_and_loads_nothing():
+    found = Checker(page(content()))
+    assert len(found.ids) == len(set(found.ids))
+    targets = {link[1:] for link in found.links if link.startswith("#")}
+    assert targets <= set(found.ids)
+    assert all(link.startswith(("#", "data:")) for link in found.links)
+    assert found.tags.count("svg") == 9
+    html = page(content())
+    assert "url(" not in html
+    assert "default-src 'none'" in html
+    assert len(html) < 500_000
+
+
+def test_the_same_content_gives_the_same_page():
+    made = content()
+    assert page(made) == page(made)
+
+
+def test_parts_without_content_are_left_out():
+    bare = content(
+        votes_per_row=None,
+        disagreement=None,
+        channel=Channel("labels taken at their word"),
+        doubtful=[],
+        history=[],
+        scores=[],
+        pignistic=np.empty((0, K)),
+        proba=np.empty((0, K)),
+        warnings=[],
+    )
+    html = page(bare)
+    Checker(html)
+    for part in ("doubtful", "channel", "calibration", "convergence", "features"):
+        assert f'id="{part}"' not in html
+        assert f'href="#{part}"' not in html
+    assert "nan" not in html.split("<script>")[0].lower()
+
+
+@pytest.mark.parametrize("n_classes", [2, 12, 40])
+def test_many_classes_and_long_names(n_classes):
+    names = [f"a rather long name of class number {k}" for k in range(n_classes)]
+    shares = RNG.dirichlet(np.ones(n_classes), N)
+    html = page(
+        content(
+            classes=names,
+            class_shares=shares.mean(axis=0),
+            pignistic=shares,
+            proba=shares,
+            channel=Channel("x", [Matrix("ann", np.eye(n_classes), names, names)] * 30),
+        )
+    )
+    Checker(html)
+    assert "18 more are in the model" in html
+
+
+def test_numbers_in_the_page_are_the_contents():
+    html = page(content())
+    assert "10.0–20.0 %" in html
+    assert re.search(r"errs on 10\.0–20\.0 %", html)
+    assert "5 labels are probably wrong" in html
+    assert html.count('data-value="0.9"') == 1
+
+
+def test_one_row_is_enough():
+    shares = np.ones((1, K)) / K
+    one = {"rows": np.arange(1), "coordinates": np.zeros((1, 2)), "nonspecificity": np.zeros(1)}
+    Checker(page(content(**one, pignistic=shares, proba=shares)))
