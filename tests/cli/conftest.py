@@ -7,10 +7,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
+
+from labelief.cli.app import app
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -31,6 +35,17 @@ def labelief(tmp_path: Path) -> Run:
         )
         assert "Traceback" not in outcome.stderr, outcome.stderr
         return outcome
+
+    return run
+
+
+@pytest.fixture
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Run ``labelief`` in this process, which takes a tenth of the time."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Any:
+        return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
     return run
 
