@@ -16,8 +16,8 @@ from labelief.blocks.source import BlockSource
 
 __all__ = ["Density", "MStep", "Model"]
 
-MStep = Literal["exact", "improves"]
-"""Whether an M-step maximises the expected objective or only raises it."""
+MStep = Literal["exact", "improves", "refit"]
+"""Whether an M-step maximises the expected objective, only raises it, or promises neither."""
 
 
 class Model(Protocol):
