@@ -342,7 +342,7 @@ def test_frames_stay_frames():
 @pytest.mark.parametrize("kind", ["csr_array", "csc_matrix", "coo_array"])
 def test_sparse_rows(kind):
     model = SoftLabelClassifier(
-        PlainLogisticRegression(C=0.1, tol=1e-8), e_step_cv=2, random_state=0
+        PlainLogisticRegression(C=0.1, tol=1e-8, max_iter=1000), e_step_cv=2, random_state=0
     )
     dense = clone(model).fit(X, SOFT)
     thin = clone(model).fit(getattr(sparse, kind)(X), SOFT)

@@ -34,6 +34,7 @@ from labelief.estimators.validation import (
     check_count,
     evidence_for,
     read_weights,
+    told_weight,
 )
 from labelief.labels.class_names import Names
 from labelief.labels.targets import read_target
@@ -221,6 +222,7 @@ class SoftLabelClassifier(SoftClassifier):
             evaluation = problem.evaluate(Parameters(told, bound.start()))
             outcome = Outcome(evaluation, [evaluation.objective], Status.CONVERGED)
         self.classes_ = target.classes
+        self._told = told_weight(target, weights)
         self._store(bound, outcome, learner)
         return self
 
@@ -331,6 +333,12 @@ class SoftLabelClassifier(SoftClassifier):
         (n, K) array
         """
         return self._read(X)
+
+    def _n_free(self) -> int:
+        """Return the number of parameters of a linear rule on as many features."""
+        inner = self.estimator_[-1] if hasattr(self.estimator_, "steps") else self.estimator_
+        n_features = getattr(inner, "n_features_in_", getattr(self, "n_features_in_", 0))
+        return (len(self.classes_) - 1) * (1 + int(n_features))
 
     def _read(self, X: Any) -> Array:
         """Return the rows as the model reads them: log probabilities."""

@@ -72,6 +72,9 @@ class Model(Protocol):
     def from_vector(self, vector: FloatArray) -> Any:
         """Return the parameters of a vector."""
 
+    def n_parameters(self) -> int:
+        """Return the number of free parameters."""
+
 
 class Density(Protocol):
     """A family of component densities in coordinates of its own choice."""

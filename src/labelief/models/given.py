@@ -79,3 +79,7 @@ class GivenProbabilities:
 
     def from_vector(self, vector: FloatArray) -> None:
         """Return nothing."""
+
+    def n_parameters(self) -> int:
+        """Return 0: none is known here."""
+        return 0
