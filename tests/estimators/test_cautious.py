@@ -213,6 +213,7 @@ def test_classes_that_calibration_does_not_name():
     pl = np.eye(3)[(Y + 1) % 3]
     sets = named.fit(X, pl).calibrate(X, pl).predict_set(X, "conformal", 0.95)
     assert set_coverage(NAMES[Y], sets).lower > 0.94
+    assert mean_set_size(sets) < 1.2
 
 
 def test_too_few_or_empty_calibration_rows():

@@ -269,6 +269,18 @@ def test_rows_without_a_label_join_in_after_the_first_fit():
         model.set_params(classes=NAMES).fit(X, [None] * 150)
 
 
+def test_a_channel_learns_also_where_the_first_responsibilities_stay():
+    y = SoftLabels.from_crisp(NAMES[Y]).with_verified(np.ones(150, dtype=bool))
+    for e_step_cv in (None, 2):
+        inner = GaussianNB()
+        model = SoftLabelClassifier(inner, FlipNoise(), e_step_cv=e_step_cv, random_state=0)
+        matrix = model.fit(X, y).channel_.matrix_
+        # No counts: what is left is the prior, 1 on the diagonal and 0.1 elsewhere.
+        np.testing.assert_allclose(np.diagonal(matrix), 1.0 / 1.2)
+        plain = inner.fit(X, NAMES[Y])
+        np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X))
+
+
 def test_no_copies_of_what_carries_no_weight():
     pl = np.full((150, 3), 1e-5)
     pl[np.arange(150), Y] = 1.0

@@ -61,6 +61,14 @@ def test_the_best_of_held_out_iterates_is_returned():
     assert outcome.evaluation.objective == max(outcome.history)
 
 
+def test_the_best_is_returned_also_at_the_cap():
+    outcome, _ = _run([0.5, 0.1, 0.6], max_iter=3)
+    assert outcome.status is Status.ITERATION_CAP
+    assert outcome.evaluation.record.fitted == 2
+    outcome, _ = _run([0.5, 0.1, 0.6], max_iter=3, held_out=False)
+    assert outcome.evaluation.record.fitted == 3
+
+
 def test_one_fall_is_waited_out():
     outcome, told = _run([0.5, 0.6, 0.1, 0.4, 0.5])
     assert len(told) == 5 and outcome.evaluation.record.fitted == 3

@@ -247,7 +247,7 @@ class SoftLabelClassifier(SoftClassifier):
         *,
         named: bool,
     ) -> Outcome:
-        """Refit in turn until the objective rises no more."""
+        """Refit in turn until the fit comes to rest."""
         supported = np.any(told > 0, axis=0)
         ask = learner.all if self.e_step_cv is None else learner.out_of_fold(told, self.e_step_cv)
         problem = RefitProblem(ask, evidence, learner.row_weights(), channel, supported)

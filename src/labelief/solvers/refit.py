@@ -152,7 +152,9 @@ def refit(
         if report is not None:
             report(len(history), evaluation)
         returned = best if held_out else evaluation
-        if problem.movement(evaluation) <= tol:
+        # The first iteration is before the channel has learned anything.
+        held = problem.channel.learned and len(history) == 1
+        if not held and problem.movement(evaluation) <= tol:
             return Outcome(returned, history, Status.CONVERGED)
         if waited == _PATIENCE:
             fell = evaluation.objective < best.objective - gain
