@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, get_tags, indexable
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import (
     _num_samples,
     check_consistent_length,
@@ -21,13 +20,12 @@ from labelief._typing import Array, BoolArray, FloatArray, IntArray
 from labelief.blocks.evidence import Evidence
 from labelief.channels.contract import BoundChannel
 from labelief.estimators.base import SoftClassifier
-from labelief.estimators.fold_dealing import fold_numbers, group_codes
+from labelief.estimators.fold_dealing import group_codes
+from labelief.estimators.learner import Learner
 from labelief.estimators.reweighting import (
     check_abilities,
     log_probabilities,
     probabilities,
-    teach,
-    teach_crisp,
 )
 from labelief.estimators.validation import (
     check_amount,
@@ -36,13 +34,12 @@ from labelief.estimators.validation import (
     read_weights,
     told_weight,
 )
-from labelief.labels.class_names import Names
 from labelief.labels.targets import read_target
 from labelief.models.given import GivenProbabilities
 from labelief.solvers.climb import named_run
 from labelief.solvers.loop import Outcome, Status
 from labelief.solvers.problem import Evaluation, Parameters
-from labelief.solvers.refit import Answer, RefitProblem, refit
+from labelief.solvers.refit import RefitProblem, refit
 
 __all__ = ["SoftLabelClassifier"]
 
@@ -212,7 +209,16 @@ class SoftLabelClassifier(SoftClassifier):
                 "No label says anything about its row's class: there is nothing to learn from such "
                 "rows. Give some labels."
             )
-        learner = _Learner(self, rows, target.classes, weights, members)
+        learner = Learner(
+            self.estimator,
+            rows,
+            target.classes,
+            weights,
+            members,
+            self.min_share,
+            self.n_jobs,
+            self.random_state,
+        )
         codes = _decided(evidence, bound)
         if codes is None:
             outcome = self._run(learner, evidence, bound, told, named=target.verified is not None)
@@ -240,7 +246,7 @@ class SoftLabelClassifier(SoftClassifier):
 
     def _run(
         self,
-        learner: _Learner,
+        learner: Learner,
         evidence: Evidence,
         channel: BoundChannel,
         told: FloatArray,
@@ -267,7 +273,7 @@ class SoftLabelClassifier(SoftClassifier):
         start = Parameters(told, channel.start())
         return named_run(problem, start, go, self.max_iter, sizes, named=named)
 
-    def _store(self, channel: BoundChannel, outcome: Outcome, learner: _Learner) -> None:
+    def _store(self, channel: BoundChannel, outcome: Outcome, learner: Learner) -> None:
         """Copy what was fitted to public attributes; fit to all rows if that is still to do."""
         best = outcome.evaluation
         fitted = best.record.fitted
@@ -353,93 +359,6 @@ class SoftLabelClassifier(SoftClassifier):
         if reset or getattr(X, "ndim", 2) != 1:
             validate_data(self, X, reset=reset, skip_check_array=True)
         return indexable(X)[0]
-
-
-class _Learner:
-    """The wrapped classifier with the rows that it is taught."""
-
-    def __init__(
-        self,
-        shell: SoftLabelClassifier,
-        X: Any,
-        classes: Names,
-        weights: FloatArray | None,
-        groups: IntArray | None,
-    ) -> None:
-        self.X = X
-        self.classes = classes
-        self.weights = weights
-        self.groups = groups
-        self.estimator = shell.estimator
-        self.min_share = shell.min_share
-        self.n_jobs = shell.n_jobs
-        self.random_state = shell.random_state
-
-    def row_weights(self) -> FloatArray:
-        """Return the weight of each row, (n,)."""
-        return np.ones(_num_samples(self.X)) if self.weights is None else self.weights
-
-    def crisp(self, codes: IntArray, responsibilities: FloatArray) -> Answer:
-        """Fit to one label for each row."""
-        fitted = teach_crisp(self.estimator, self.X, codes, self.classes, self.weights, self.groups)
-        return Answer(log_probabilities(fitted, self.X, self.classes), fitted)
-
-    def all(self, responsibilities: FloatArray) -> Answer:
-        """Fit to all rows, and ask about the same."""
-        fitted = self._taught(self.X, responsibilities, self.weights, self.groups)
-        return Answer(log_probabilities(fitted, self.X, self.classes), fitted)
-
-    def out_of_fold(self, told: FloatArray, n_splits: int) -> Any:
-        """Return what asks about each row a classifier that did not see it."""
-        largest = np.max(told, axis=1, keepdims=True)
-        tied = np.sum(told >= largest * (1.0 - 1e-12), axis=1) > 1
-        strata = np.unique(np.where(tied, -1, np.argmax(told, axis=1)), return_inverse=True)[1]
-        try:
-            fold = fold_numbers(
-                strata, self.groups, n_splits, shuffle=True, random_state=self.random_state
-            )
-        except ValueError as error:
-            raise ValueError(f"e_step_cv={n_splits}: {error}") from None
-        parts = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(n_splits)]
-
-        def ask(responsibilities: FloatArray) -> Answer:
-            answers = Parallel(n_jobs=self.n_jobs)(
-                delayed(self._held_out)(responsibilities, train, test) for train, test in parts
-            )
-            logs = np.empty(responsibilities.shape)
-            for (_, test), answer in zip(parts, answers, strict=True):
-                logs[test] = answer
-            return Answer(logs, None)
-
-        return ask
-
-    def _held_out(
-        self, responsibilities: FloatArray, train: IntArray, test: IntArray
-    ) -> FloatArray:
-        taught = responsibilities[train]
-        if not np.any(taught > 0):
-            # A training part without a label: all classes alike.
-            return np.zeros((len(test), len(self.classes)))
-        fitted = self._taught(
-            _safe_indexing(self.X, train),
-            taught,
-            None if self.weights is None else self.weights[train],
-            None if self.groups is None else self.groups[train],
-        )
-        return log_probabilities(fitted, _safe_indexing(self.X, test), self.classes)
-
-    def _taught(
-        self, X: Any, responsibilities: FloatArray, weights: Any, groups: IntArray | None
-    ) -> Any:
-        return teach(
-            self.estimator,
-            X,
-            responsibilities,
-            self.classes,
-            weights,
-            min_share=self.min_share,
-            groups=groups,
-        )
 
 
 def _decided(evidence: Evidence, channel: BoundChannel) -> IntArray | None:
