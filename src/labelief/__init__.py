@@ -14,6 +14,7 @@ from labelief.estimators import (
     LogisticRegression,
     MixtureDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
+    SoftLabelClassifier,
 )
 from labelief.labels import LabelSets, SoftLabels, Votes
 from labelief.neighbors import EvidentialKNN, EvidentialMultilabelKNN
@@ -32,6 +33,7 @@ __all__ = [
     "LogisticRegression",
     "MixtureDiscriminantAnalysis",
     "QuadraticDiscriminantAnalysis",
+    "SoftLabelClassifier",
     "SoftLabels",
     "Trusted",
     "Votes",

@@ -20,6 +20,7 @@ from labelief.estimators.validation import (
     read_responsibilities,
     read_rows,
     read_weights,
+    told_weight,
 )
 from labelief.kernels.namespace import take_rows, to_host
 from labelief.labels.targets import Target, read_target
@@ -142,6 +143,7 @@ class ComponentClassifier(SoftClassifier):
         settings = _settings(self)
         rows, target, weights, R = self._read_fit(X, y, sample_weight, responsibilities)
         self.classes_ = target.classes
+        self._told = told_weight(target, weights)
         self._store(self._best_fit(rows, target, weights, R, settings))
         return self
 

@@ -5,6 +5,7 @@ from labelief.models.contract import Density, Model
 from labelief.models.diagonal import DiagonalGaussian
 from labelief.models.featureless import Featureless
 from labelief.models.full import FullGaussian
+from labelief.models.given import GivenProbabilities
 from labelief.models.logistic import LogisticModel
 from labelief.models.spherical import SphericalGaussian
 from labelief.models.tied import TiedGaussian
@@ -16,6 +17,7 @@ __all__ = [
     "DiagonalGaussian",
     "Featureless",
     "FullGaussian",
+    "GivenProbabilities",
     "LogisticModel",
     "Model",
     "SphericalGaussian",
