@@ -6,6 +6,7 @@ from labelief.models.diagonal import DiagonalGaussian
 from labelief.models.featureless import Featureless
 from labelief.models.full import FullGaussian
 from labelief.models.logistic import LogisticModel
+from labelief.models.parsimonious import ParsimoniousGaussian
 from labelief.models.spherical import SphericalGaussian
 from labelief.models.tied import TiedGaussian
 from labelief.models.weibull import Weibull
@@ -18,6 +19,7 @@ __all__ = [
     "FullGaussian",
     "LogisticModel",
     "Model",
+    "ParsimoniousGaussian",
     "SphericalGaussian",
     "TiedGaussian",
     "Weibull",
