@@ -21,9 +21,11 @@ from labelief.models.volume_shape import SpreadRule
 __all__ = ["common_axes", "first_axes"]
 
 # Steps at most from axes of no merit, and from those of the last iteration, where the next goes on.
-_FIRST_STEPS, _STEPS, _HALVINGS = 500, 50, 30
-# A step that promises less than this share of a row's log-likelihood is rounding.
-_PROMISE = 1e-15
+_FIRST_STEPS, _STEPS, _HALVINGS = 500, 20, 30
+# A step that promises less than this gain per row is none: axes are then sure to its square root.
+_PROMISE = 1e-22
+# Changes per row that rounding alone can make.
+_ROUNDING = 1e-15
 # Turns of more than this, in radians, are beyond what slope and curvature tell.
 _FAR = 0.5
 # Components whose own axes are tried as first axes.
@@ -71,11 +73,12 @@ def common_axes(
     # Rounding of many steps would add up.
     axes = start @ (1.5 * np.eye(len(start)) - 0.5 * start.T @ start)
     rotated, precision = _state(counts, factors, spread, axes)
+    weight = float(np.sum(counts))
     direction = slope_before = scaled_before = np.zeros_like(axes)
     for _ in range(max_steps):
         slope, curvature = _slope(rotated, precision)
         scaled = slope / curvature
-        if np.sum(slope * scaled) <= _PROMISE * np.sum(counts):
+        if np.sum(slope * scaled) <= _PROMISE * weight:
             break
         # Polak and Ribière's conjugate direction; the steepest one where that does not fall.
         last = float(np.sum(slope_before * scaled_before))
@@ -89,7 +92,7 @@ def common_axes(
             turned = axes @ _turn(size * direction)
             state = _state(counts, factors, spread, turned)
             change = -0.5 * float(np.sum(counts @ np.log(state[1] / precision)))
-            if change <= 1e-4 * size * promised:
+            if change <= 1e-4 * size * promised + _ROUNDING * weight:
                 break
             size /= 2.0
         else:

@@ -149,8 +149,8 @@ def _best_volumes(
     weight = float(np.sum(counts))
     if rank and not np.all(traces > _ROUNDING * rank * counts):
         raise ValueError(
-            f"The covariance of component {int(np.argmin(traces / counts))} is singular: too few rows bear "
-            "on it. Use ridge > 0 (default 1e-6), shrinkage='auto', or a simpler density."
+            f"The covariance of component {int(np.argmin(traces / counts))} is singular: too few "
+            "rows bear on it. Use ridge > 0 (default 1e-6), shrinkage='auto', or a simpler density."
         )
     logs = np.log(traces / (rank * counts)) if rank else np.zeros(len(counts))
     now = shares(logs)
