@@ -202,7 +202,7 @@ def test_a_family_does_no_better_than_one_that_holds_it(family, seed):
             assert best(name) >= best(family) - 1e-9
 
 
-# Celeux and Govaert (1995), Table 1, and R's nMclustParams(family, d = 4, G = 3) without weights
+# As in Celeux and Govaert (1995), and as R's nMclustParams(family, d = 4, G = 3) without weights
 # and means: λ 1, A d - 1, D d (d - 1) / 2, each once or three times.
 PARAMETERS = {
     "EII": 1,

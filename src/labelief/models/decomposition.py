@@ -1,4 +1,4 @@
-"""Covariances as volume, shape and axes: ``Σ_j = λ_j D_j A_j D_jᵀ`` (Celeux and Govaert 1995, §2).
+"""Covariances as volume, shape and axes: ``Σ_j = λ_j D_j A_j D_jᵀ`` (Celeux and Govaert 1995).
 
 ``λ_j = |Σ_j|^{1/r}`` is the volume, ``A_j``, diagonal with determinant 1, the shape, and the
 columns of D_j are the axes.  Each of the three is common to all components, or each component's
@@ -61,7 +61,7 @@ class Form:
         return not (self.own_volumes or self.own_shapes or self.own_axes)
 
     def n_parameters(self, n_components: int, rank: int) -> int:
-        """Return the number of free parameters of the covariances (their Table 1)."""
+        """Return the number of free parameters of the covariances (Celeux and Govaert 1995)."""
         return sum(rows * size for rows, size in self._sizes(n_components, rank))
 
     def reordered(self, parts: Decomposition, order: IntArray) -> Decomposition:

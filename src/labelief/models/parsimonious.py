@@ -83,8 +83,8 @@ class ParsimoniousGaussian(BaseEstimator):
     not measured in one unit are better scaled first (``StandardScaler``).
 
     All M-steps are the maximum under the family and the fixed prior, whose ν rows and target T add
-    to the weight and the scatter of each covariance: closed where Celeux and Govaert (1995, §3-4)
-    have a formula, by Newton's method where volumes alone are own (VEI, VEE, VEV), and by descent
+    to the weight and the scatter of each covariance: closed where Celeux and Govaert (1995) have
+    a formula, by Newton's method where volumes alone are own (VEI, VEE, VEV), and by descent
     among rotations, to a maximum that no small turn improves, where axes alone are shared (EVE,
     VVE; Browne and McNicholas 2014).
 

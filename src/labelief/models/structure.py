@@ -78,8 +78,8 @@ def own_matrices(
 ) -> Decomposition:
     """Give each component the axes of its scatter, widest first (EEV, VEV, EVV).
 
-    Where shapes are common, axes paired in this order are the best (Celeux and Govaert 1995,
-    theorem A.1).
+    Where shapes are common, axes paired in this order are the best: ``Σ_a W_ja / A_a`` is least
+    where both are sorted alike (Celeux and Govaert 1995, appendix).
     """
     axes, sizes = _principal(factors)
     parts = spread(counts, sizes**2)

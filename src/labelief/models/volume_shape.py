@@ -4,8 +4,8 @@ With n_j the weight of component j and W_ja its scatter along axis a, the rules 
 
     Σ_j [n_j Σ_a log(λ_j A_ja) + Σ_a W_ja / (λ_j A_ja)],    Π_a A_ja = 1,
 
-twice the negative expected log-likelihood, over what a family leaves free (Celeux and Govaert 1995,
-§3-4).  A fixed conjugate prior of ν rows on each covariance adds ν to n_j and ν T to the scatter,
+twice the negative expected log-likelihood, over what a family leaves free (Celeux and Govaert
+1995).  A fixed conjugate prior of ν rows on each covariance adds ν to n_j and ν T to the scatter,
 and changes nothing else, so the same rules give the penalised maximum.
 
 Each rule is ``(counts (J,), scatters (J, r)) -> Decomposition`` without axes; every count must be
@@ -95,7 +95,7 @@ def own_volumes(counts: FloatArray, scatters: FloatArray) -> Decomposition:
 def common_matrix(counts: FloatArray, scatters: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return volumes λ_j and C, ``|C| = 1``, of the best covariances ``λ_j C`` (VEE).
 
-    Celeux and Govaert (1995, §3.2) alternate ``λ_j = tr(W_j C⁻¹) / (r n_j)`` and
+    Celeux and Govaert (1995) alternate ``λ_j = tr(W_j C⁻¹) / (r n_j)`` and
     ``C ∝ Σ_j W_j / λ_j``.  With C put in, what is left is
 
         r Σ_j n_j log λ_j + n log|Σ_j W_j / λ_j|,
