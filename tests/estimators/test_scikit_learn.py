@@ -46,6 +46,8 @@ CHECKED = [
     MixtureDiscriminantAnalysis(2),
     GenerativeClassifier(densities.DiagonalGaussian(), 2, init="kmeans", random_state=0),
     GenerativeClassifier(densities.SphericalGaussian(), acceleration="squarem"),
+    GenerativeClassifier(densities.ParsimoniousGaussian("EVE")),
+    GenerativeClassifier([densities.TiedGaussian(), densities.ParsimoniousGaussian("VEE")]),
     LogisticRegression(),
     LogisticRegression(channel=FlipNoise(), solver="newton"),
     SoftLabelClassifier(PlainLogisticRegression(C=1)),
@@ -60,6 +62,10 @@ MORE = [
     GenerativeClassifier(densities.TiedGaussian(), 2),
     GenerativeClassifier(densities.DiagonalGaussian()),
     GenerativeClassifier(densities.SphericalGaussian(), n_init=2, random_state=0),
+    *[
+        GenerativeClassifier(densities.ParsimoniousGaussian(family))
+        for family in densities.ParsimoniousGaussian.families
+    ],
     LogisticRegression(channel=FlipNoise("symmetric")),
     LogisticRegression(solver="newton", C=10.0),
     LogisticRegression(solver="em"),
@@ -201,6 +207,7 @@ def test_calibration_takes_the_classifier():
         LinearDiscriminantAnalysis(channel=FlipNoise()),
         MixtureDiscriminantAnalysis(2),
         GenerativeClassifier(densities.Weibull()),
+        GenerativeClassifier(densities.ParsimoniousGaussian("EVE")),
     ],
     ids=str,
 )

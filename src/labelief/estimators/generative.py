@@ -171,7 +171,9 @@ class ComponentClassifier(SoftClassifier):
     ) -> Fit:
         """Fit with as many components in each class as are asked for: one."""
         sizes = np.ones(len(target.classes), dtype=np.int64)
-        return self._fit_sizes(rows, target, weights, responsibilities, sizes, settings)
+        return self._fit_sizes(
+            rows, target, weights, responsibilities, sizes, settings, self._density()
+        )
 
     def _fit_sizes(
         self,
@@ -181,6 +183,7 @@ class ComponentClassifier(SoftClassifier):
         responsibilities: Any,
         sizes: IntArray,
         settings: Settings,
+        density: Density,
     ) -> Fit:
         n_classes = len(target.classes)
         component_class = np.repeat(np.arange(n_classes), sizes)
@@ -192,7 +195,7 @@ class ComponentClassifier(SoftClassifier):
         priors = _priors(self.priors, self.classes, target.classes)
         return fit_components(
             ArrayBlocks(rows, evidence, weights, start),
-            self._density(),
+            density,
             bound,
             component_class,
             n_classes,

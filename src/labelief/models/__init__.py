@@ -7,6 +7,7 @@ from labelief.models.featureless import Featureless
 from labelief.models.full import FullGaussian
 from labelief.models.given import GivenProbabilities
 from labelief.models.logistic import LogisticModel
+from labelief.models.parsimonious import ParsimoniousGaussian
 from labelief.models.spherical import SphericalGaussian
 from labelief.models.tied import TiedGaussian
 from labelief.models.weibull import Weibull
@@ -20,6 +21,7 @@ __all__ = [
     "GivenProbabilities",
     "LogisticModel",
     "Model",
+    "ParsimoniousGaussian",
     "SphericalGaussian",
     "TiedGaussian",
     "Weibull",
