@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from labelief._typing import FloatArray, IntArray
+from labelief.audit.accuracy import accuracies
 from labelief.audit.out_of_fold import held_out_probabilities
 from labelief.audit.reading import checked, names_or_none, read_observed
 from labelief.audit.weighing import FLOOR, weigh
@@ -18,7 +19,6 @@ from labelief.labels.class_names import Names
 from labelief.labels.tables import make_frame
 from labelief.labels.targets import read_target
 from labelief.labels.votes import Votes
-from labelief.model_selection.uncertainty import estimate_mean, wilson_interval
 
 __all__ = ["audit_annotators"]
 
@@ -61,9 +61,9 @@ def audit_annotators(
         \zeta_i^{-a}(k) \propto \pi_i(k) \prod_{b \ne a} \gamma_b(v_{ib} \mid k)
 
     with priors and matrices learned from all votes (Dawid and Skene 1979); with features, π_i are
-    the probabilities that an estimator predicts for the item out of fold.  An annotator's expected
-    accuracy is the mean of ζ at the classes named; nobody confirms himself, so one who votes where
-    hardly anybody else does is judged by the class shares.
+    the probabilities that an estimator predicts for the item out of fold.  Nobody confirms himself:
+    one who votes where hardly anybody else does gets a wide interval.  The votes are taken to be
+    independent given the truth; friends who copy from each other confirm each other.
 
     Parameters
     ----------
@@ -89,7 +89,8 @@ def audit_annotators(
         ``annotator``, ``votes``
             Who, and how many votes that name a class.
         ``accuracy``, ``low``, ``high``
-            Expected share of right votes, and Wilson's interval (items are the objects).
+            How often right, by maximum likelihood under the doubt of the others' consensus, and a
+            score interval: Wilson's where the consensus is sure.
         ``agreement``
             Share of equal answers among all pairs of an own vote and another's on the same item;
             NaN where there are none.
@@ -145,34 +146,30 @@ def _with_features(proba: FloatArray, target: Any) -> Consensus:
 def _table(votes: Votes, consensus: Consensus, confidence: float, backend: str) -> Any:
     """Judge every vote, and add up by annotator."""
     n_classes, n_people = len(votes.classes), len(votes.annotators)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}, but must lie between 0 and 1")
     named = votes.label_codes < n_classes
     item, who = votes.item_codes[named], votes.annotator_codes[named].astype(np.int64)
     said = votes.label_codes[named].astype(np.int64)
     judged = judge_votes(votes, consensus)[named]
-    right = judged[np.arange(len(said)), said]
     number = np.bincount(who, minlength=n_people)
     confusions = np.zeros((n_people, n_classes, n_classes))
     np.add.at(confusions, (who, said), judged)
-    estimates = [
-        _interval(right[mine], item[mine], confidence) for mine in _by_annotator(who, n_people)
-    ]
-    accuracy, low, high = np.array(estimates).T
+    rates = accuracies(judged, said, who, n_people, confidence)
     truth, answer, times = _commonest(confusions.swapaxes(1, 2), votes.classes)
     shares = posterior(consensus.log_priors)[1].mean(axis=0)
     diagonal = np.arange(n_classes)
     columns = {
         "annotator": votes.annotators,
         "votes": number,
-        "accuracy": accuracy,
-        "low": low,
-        "high": high,
+        **rates._asdict(),
         "agreement": _agreement(item, who, said, n_people, n_classes),
         "learned": consensus.matrices[:, diagonal, diagonal] @ shares,
         "truth": truth,
         "said": answer,
         "times": times,
     }
-    order = np.lexsort((accuracy, high))
+    order = np.lexsort((rates.accuracy, rates.high))
     return make_frame({name: values[order] for name, values in columns.items()}, backend)
 
 
@@ -190,21 +187,6 @@ def judge_votes(votes: Votes, consensus: Consensus) -> FloatArray:
     np.add.at(total, item, told)
     judged: FloatArray = posterior(total[item] - own[pair])[1]
     return judged
-
-
-def _by_annotator(who: IntArray, n_people: int) -> list[IntArray]:
-    """Return the positions of each annotator's votes."""
-    order = np.argsort(who, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(who, minlength=n_people))[:-1])
-
-
-def _interval(right: FloatArray, item: IntArray, confidence: float) -> tuple[float, float, float]:
-    """Return accuracy and its interval; everything is possible without votes."""
-    if len(right) == 0:
-        return np.nan, 0.0, 1.0
-    clusters = np.unique(item, return_inverse=True)[1]
-    estimate = estimate_mean(right, np.ones(len(right)), clusters)
-    return (estimate.mean, *wilson_interval(estimate, confidence))
 
 
 def _commonest(confusions: FloatArray, classes: Names) -> tuple[Any, Any, FloatArray]:
