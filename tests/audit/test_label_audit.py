@@ -10,7 +10,7 @@ from scipy.special import softmax
 
 from labelief import AnnotatorNoise, FlipNoise, SoftLabels, Trusted, Votes
 from labelief.audit import weigh_labels
-from labelief.audit.mistakes import EvenFlips, LabelledProbabilities, Mistakes
+from labelief.audit.mistakes import EvenFlips, LabelledProbabilities, Mistakes, alike
 from labelief.blocks import ArrayBlocks
 from labelief.channels.flip_noise import FullFlips, SymmetricFlips
 from labelief.models import HeldOut
@@ -99,7 +99,8 @@ def test_hypotheses_are_averaged_by_akaikes_weights():
     audit = weigh_labels(p, seen)
     q = np.maximum(p, 1e-6)
     q /= q.sum(axis=1, keepdims=True)
-    evidence = LabelledProbabilities(np.eye(3)[seen], q)
+    labels = np.eye(3)[seen]
+    evidence = LabelledProbabilities(labels, alike(labels, q))
     scores, posteriors = [], []
     for flips in (SymmetricFlips, EvenFlips, FullFlips):
         channel = Mistakes(flips(3))

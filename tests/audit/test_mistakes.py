@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from labelief.audit.mistakes import EvenFlips, LabelledProbabilities, Mistakes
+from labelief.audit.mistakes import EvenFlips, LabelledProbabilities, Mistakes, alike
 from labelief.blocks import ArrayBlocks
 from labelief.channels.contract import BoundChannel
 from labelief.channels.flip_noise import FullFlips, SymmetricFlips
@@ -62,7 +62,7 @@ def brute_weights(p, pl, verified, parameters):
 def test_weights_are_those_of_the_formula(kind, n_classes):
     p, pl, verified = rows(n_classes=n_classes, kind=kind)
     channel, parameters = Mistakes(FullFlips(n_classes)), some_parameters(n_classes)
-    evidence = LabelledProbabilities(pl, p, verified)
+    evidence = LabelledProbabilities(pl, alike(pl, p), verified)
     likelihoods = channel.likelihoods(parameters)
     expected = brute_weights(p, pl, verified, parameters)
     np.testing.assert_allclose(evidence.weights(likelihoods), expected, rtol=1e-10)
@@ -70,7 +70,7 @@ def test_weights_are_those_of_the_formula(kind, n_classes):
         np.testing.assert_allclose(
             evidence.log_weights(likelihoods), np.log(expected), rtol=1e-9, atol=1e-12
         )
-    unmarked = LabelledProbabilities(pl, p).weights(likelihoods)
+    unmarked = LabelledProbabilities(pl, alike(pl, p)).weights(likelihoods)
     np.testing.assert_allclose(
         unmarked, brute_weights(p, pl, np.zeros(len(p), bool), parameters), rtol=1e-10
     )
@@ -81,7 +81,7 @@ def test_what_a_label_may_be_sums_to_one():
     parameters = some_parameters(4)
     sums = [sum(chance(j, k, row, parameters) for j in range(4)) for row in p for k in range(4)]
     np.testing.assert_allclose(sums, 1.0)
-    vacuous = LabelledProbabilities(np.ones_like(p), p)
+    vacuous = LabelledProbabilities(np.ones_like(p), alike(np.ones_like(p), p))
     told = vacuous.weights(Mistakes(FullFlips(4)).likelihoods(parameters))
     np.testing.assert_allclose(told, 1.0)
     assert not vacuous.told(Mistakes(FullFlips(4)).likelihoods(parameters)).any()
@@ -89,7 +89,7 @@ def test_what_a_label_may_be_sums_to_one():
 
 def test_a_sure_prediction_makes_no_nan():
     p = np.array([[1.0, 0.0, 0.0], [0.0, 0.5, 0.5]])
-    evidence = LabelledProbabilities(np.eye(3)[[1, 0]], p)
+    evidence = LabelledProbabilities(np.eye(3)[[1, 0]], alike(np.eye(3)[[1, 0]], p))
     channel = Mistakes(FullFlips(3))
     weights = evidence.weights(channel.likelihoods(some_parameters(3)))
     assert np.all(np.isfinite(weights)) and np.all(weights >= 0) and np.all(weights <= 1)
@@ -100,7 +100,7 @@ def test_counts_are_expected_over_all_hidden_events(kind):
     """Sum over true class, observed class and the way it came about: posterior by Bayes."""
     p, pl, verified = rows(n=12, kind=kind)
     channel, parameters = Mistakes(FullFlips(3)), some_parameters(3)
-    evidence = LabelledProbabilities(pl, p, verified)
+    evidence = LabelledProbabilities(pl, alike(pl, p), verified)
     likelihoods = channel.likelihoods(parameters)
     q = np.random.default_rng(4).dirichlet(np.ones(3), 12)
     weights = brute_weights(p, pl, verified, parameters)
@@ -158,7 +158,7 @@ def channel_size(channel):
 @pytest.mark.parametrize("kind", ["soft", "crisp"])
 def test_the_likelihood_never_falls(step, kind, flips):
     p, pl, verified = rows(n=80, n_classes=4, kind=kind)
-    blocks = ArrayBlocks(np.log(p), LabelledProbabilities(pl, p, verified), block_rows=9)
+    blocks = ArrayBlocks(np.log(p), LabelledProbabilities(pl, alike(pl, p), verified), block_rows=9)
     channel = Mistakes(flips(4))
     problem = Problem(blocks, HeldOut(4), channel, 4)
     state = State(problem.evaluate(Parameters(0.0, channel.start())))
@@ -189,7 +189,7 @@ def test_it_keeps_the_contract_of_a_channel(flips):
     free = {SymmetricFlips: 1, EvenFlips: 3, FullFlips: 6}[flips] + 1
     assert channel.n_parameters() == free
     p, pl, verified = rows()
-    evidence = LabelledProbabilities(pl, p, verified)
+    evidence = LabelledProbabilities(pl, alike(pl, p), verified)
     assert channel.aligned(evidence) is evidence
     assert channel.first_look().matrix.sum(axis=1) == pytest.approx(np.full(3, 0.95))
 
@@ -211,8 +211,10 @@ def test_names_move_with_the_rows():
 
 def test_products_run_in_every_array_library(xp):
     p, pl, verified = rows(n=11)
-    ours = LabelledProbabilities(pl, p, verified)
+    ours = LabelledProbabilities(pl, alike(pl, p), verified)
     theirs = ours.rows(slice(None)).moved(xp.asarray)
+    slipped = alike(xp.asarray(pl), xp.asarray(p))
+    np.testing.assert_allclose(np.asarray(slipped), alike(pl, p))
     channel = Mistakes(FullFlips(3))
     likelihoods = channel.likelihoods(some_parameters(3))
     moved = type(likelihoods)(*(xp.asarray(part) for part in likelihoods))

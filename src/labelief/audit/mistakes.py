@@ -25,7 +25,7 @@ from labelief.channels.flip_noise import FullFlips, SymmetricFlips
 from labelief.kernels.labels import log_or_minus_infinity, told_shares
 from labelief.kernels.namespace import by_columns, namespace, to_float64
 
-__all__ = ["EvenFlips", "LabelledProbabilities", "Mistakes"]
+__all__ = ["EvenFlips", "LabelledProbabilities", "Mistakes", "alike"]
 
 # The start: so many labels are slips.
 _START = 0.05
@@ -33,29 +33,47 @@ _START = 0.05
 _SLIP, _OTHERWISE = 0.1, 1.0
 
 
+def alike(plausibilities: Array, probabilities: Array) -> Array:
+    """Return ``Σ_{j≠k} pl_i(j) p_ij / (1 - p_ik)``, (b, K): the label's likelihood as a slip.
+
+    0 where p_ik is 1.
+    """
+    pl, p = by_columns(to_float64(plausibilities)), by_columns(to_float64(probabilities))
+    xp = namespace(pl)
+    explained = pl * p
+    others = xp.sum(explained, axis=1)[:, None] - explained
+    elsewhere = 1.0 - p
+    slipped = xp.where(
+        elsewhere > 0,
+        others / xp.where(elsewhere > 0, elsewhere, xp.ones_like(p)),
+        xp.zeros_like(p),
+    )
+    # A mean of plausibilities, which rounding may carry out of their range.
+    top = xp.max(pl, axis=1)[:, None] + xp.zeros_like(p)
+    return xp.minimum(xp.maximum(slipped, xp.zeros_like(p)), top)
+
+
 @dataclass(frozen=True)
 class LabelledProbabilities:
-    """Plausibilities of observed labels beside probabilities given the features, (b, K) each.
+    """Plausibilities of observed labels, and their likelihoods as slips (`alike`), (b, K) each.
 
     The likelihoods' matrix holds ``(1 - λ) γ``: what its rows lack to 1 is λ.
     """
 
     plausibilities: Array
-    probabilities: Array
+    slipped: Array
     verified: Array | None = None
     form: str = "labels"
 
     def rows(self, index: Any) -> LabelledProbabilities:
         """Return the evidence of some rows."""
         verified = None if self.verified is None else self.verified[index]
-        return LabelledProbabilities(
-            self.plausibilities[index], self.probabilities[index], verified
-        )
+        return LabelledProbabilities(self.plausibilities[index], self.slipped[index], verified)
 
     def moved(self, move: Any) -> LabelledProbabilities:
         """Return the evidence on another device."""
         verified = None if self.verified is None else move(self.verified)
-        return LabelledProbabilities(move(self.plausibilities), move(self.probabilities), verified)
+        return LabelledProbabilities(move(self.plausibilities), move(self.slipped), verified)
 
     def log_weights(self, likelihoods: Likelihoods) -> Array:
         """Return ``log Σ_j pl_i(j) Pr(j | k)``, (b, K)."""
@@ -92,21 +110,10 @@ class LabelledProbabilities:
     def _parts(self, likelihoods: Likelihoods) -> tuple[Array, Array, Array]:
         """Return pl, and the likelihood of the label as right or flipped, and as a slip."""
         pl = by_columns(to_float64(self.plausibilities))
-        p = by_columns(to_float64(self.probabilities))
-        xp = namespace(pl)
         matrix = likelihoods.matrix
         assert matrix is not None
-        flipped = (matrix @ pl.T).T
-        explained = pl * p
-        others = xp.sum(explained, axis=1)[:, None] - explained
-        elsewhere = 1.0 - p
-        alike = xp.where(
-            elsewhere > 0, others / xp.where(elsewhere > 0, elsewhere, xp.ones_like(p)), 0.0 * p
-        )
-        top = xp.max(pl, axis=1)[:, None]
-        # Differences of sums may leave the range of pl by rounding.
-        alike = xp.minimum(xp.maximum(alike, xp.zeros_like(alike)), top + 0.0 * alike)
-        return pl, flipped, (1.0 - xp.sum(matrix, axis=1))[None, :] * alike
+        slip = 1.0 - namespace(pl).sum(matrix, axis=1)
+        return pl, (matrix @ pl.T).T, slip[None, :] * by_columns(self.slipped)
 
 
 class EvenFlips(FullFlips):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelief._typing import FloatArray
-from labelief.audit.mistakes import EvenFlips, LabelledProbabilities, Mistakes
+from labelief.audit.mistakes import EvenFlips, LabelledProbabilities, Mistakes, alike
 from labelief.audit.reading import Observed
 from labelief.blocks.arrays import ArrayBlocks
 from labelief.blocks.evidence import Evidence
@@ -114,8 +114,9 @@ def _hypotheses(
     n_classes = p.shape[1]
     if channel is None and target.votes is None:
         verified = observed.labels.verified
+        plausible = observed.labels.plausibilities
         evidence = LabelledProbabilities(
-            observed.labels.plausibilities, p, verified if verified.any() else None
+            plausible, alike(plausible, p), verified if verified.any() else None
         )
         return {
             "one rate": (evidence, Mistakes(SymmetricFlips(n_classes))),
