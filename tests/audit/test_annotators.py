@@ -118,13 +118,13 @@ def test_several_votes_on_an_item_and_unsure_answers():
     table = {
         "i": [0, 0, 0, 1, 1, 2, 2, 2],
         "a": ["x", "x", "y", "x", "y", "x", "y", "z"],
-        "l": ["cat", "dog", "cat", "dog", "dog", "cat", "unsure", "unsure"],
+        "l": ["cat", "cat", "dog", "dog", "dog", "cat", "unsure", "unsure"],
     }
     votes = Votes(table, "i", "a", "l", unsure="answer")
     found = audit_annotators(votes).set_index("annotator")
     assert found["votes"].to_dict() == {"x": 4, "y": 2, "z": 0}
-    # x against y: equal and different on item 0, equal on item 1; y said nothing of item 2
-    assert found.loc["x", "agreement"] == pytest.approx(2 / 3)
+    # x against y: twice different on item 0, equal on item 1; y said nothing of item 2
+    assert found.loc["x", "agreement"] == pytest.approx(1 / 3)
     assert np.isnan(found.loc["z", "accuracy"]) and np.isnan(found.loc["z", "agreement"])
     assert found.loc["z", ["low", "high"]].tolist() == [0.0, 1.0]
     assert found.index[-1] == "z"

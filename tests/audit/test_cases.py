@@ -34,6 +34,11 @@ def test_with_costs_it_is_short_of_the_best_by_one_case_at_most(seed):
     assert np.all(cost[~chosen] > budget - cost[chosen].sum() - 1e-9)
 
 
+def test_gain_per_cost_comes_first():
+    assert choose_cases(np.array([3.0, 2.0]), 3, [3.0, 1.0]).tolist() == [0, 1]
+    assert choose_cases(np.array([3.0, 2.0]), 4, [3.0, 1.0]).tolist() == [2, 1]
+
+
 def test_dear_cases_are_passed_over():
     ranks = choose_cases(np.array([5.0, 9.0, 1.0]), 3, [2.0, 2.9, 1.0])
     assert ranks.tolist() == [0, 1, 0]

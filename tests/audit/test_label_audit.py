@@ -196,6 +196,15 @@ def test_conflict_is_dempsters_with_the_prediction():
     )
 
 
+def test_doubt_compares_with_what_the_label_favours():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(2), 50)
+    given = np.column_stack([np.full(50, 0.6), np.full(50, 0.4)])
+    audit = weigh_labels(p, SoftLabels.from_probabilities(given))
+    np.testing.assert_allclose(audit.doubt, audit.posterior[:, 1] * (1 - 0.4 / 0.6), atol=1e-12)
+    np.testing.assert_allclose(audit.conflict, 1 - p @ [0.6, 0.4], atol=1e-12)
+
+
 def test_a_candidate_set_is_doubted_where_the_truth_lies_outside():
     p, truth, _ = simulated(1000, seed=3)
     first = np.where(np.arange(1000) < 60, (truth + 1) % 3, truth)
