@@ -4,7 +4,7 @@ Train, evaluate and audit classifiers when class labels are imprecise, uncertain
 given by several people who disagree.
 """
 
-from labelief import densities, feature_selection, metrics, model_selection, simulation
+from labelief import audit, densities, feature_selection, metrics, model_selection, simulation
 from labelief.channels import AnnotatorNoise, FlipNoise, Trusted
 from labelief.decisions import decide
 from labelief.estimators import (
@@ -37,6 +37,7 @@ __all__ = [
     "SoftLabels",
     "Trusted",
     "Votes",
+    "audit",
     "decide",
     "densities",
     "feature_selection",

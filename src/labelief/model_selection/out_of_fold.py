@@ -82,6 +82,17 @@ def _row_numbers(rows: Any) -> IntArray:
     return np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64)
 
 
+def order_of_rows(folds: list[Fold], n: int) -> IntArray:
+    """Positions of rows 0..n-1 among the concatenated test parts, each row tested once."""
+    tested = np.concatenate([fold.test for fold in folds])
+    if tested.size != n or not np.array_equal(np.sort(tested), np.arange(n)):
+        raise ValueError(
+            "each row must be in exactly one test part: take a partition (not repeated or random "
+            "splits), or cross_validate_interval, which averages over repeated tests"
+        )
+    return np.argsort(tested)
+
+
 def over_folds(
     estimator: Any,
     data: Data,

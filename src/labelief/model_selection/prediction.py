@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelief._typing import IntArray
 from labelief.labels.class_names import Names, as_classes
 from labelief.labels.encoding import encode
 from labelief.metrics.columns import align_columns
-from labelief.model_selection.out_of_fold import Fold, over_folds, read_data, read_folds
+from labelief.model_selection.out_of_fold import (
+    order_of_rows,
+    over_folds,
+    read_data,
+    read_folds,
+)
 
 __all__ = ["cross_val_predict"]
 
@@ -81,7 +85,7 @@ def cross_val_predict(
     """
     data = read_data(X, y, groups, sample_weight)
     folds = read_folds(cv, data, groups)
-    order = _order_of_rows(folds, data.n)
+    order = order_of_rows(folds, data.n)
     answers = [
         answer for answer, _ in over_folds(estimator, data, folds, _Ask(method), n_jobs=n_jobs)
     ]
@@ -122,14 +126,3 @@ def _with_common_columns(
     return [
         align_columns(part, own, names, _ABSENT[method]) for part, own in answers if own is not None
     ]
-
-
-def _order_of_rows(folds: list[Fold], n: int) -> IntArray:
-    """Positions of rows 0..n-1 among the concatenated test parts."""
-    tested = np.concatenate([fold.test for fold in folds])
-    if tested.size != n or not np.array_equal(np.sort(tested), np.arange(n)):
-        raise ValueError(
-            "each row must be in exactly one test part: take a partition (not repeated or random "
-            "splits), or cross_validate_interval, which averages over repeated tests"
-        )
-    return np.argsort(tested)

@@ -6,6 +6,7 @@ from labelief.models.diagonal import DiagonalGaussian
 from labelief.models.featureless import Featureless
 from labelief.models.full import FullGaussian
 from labelief.models.given import GivenProbabilities
+from labelief.models.held_out import HeldOut
 from labelief.models.logistic import LogisticModel
 from labelief.models.parsimonious import ParsimoniousGaussian
 from labelief.models.spherical import SphericalGaussian
@@ -19,6 +20,7 @@ __all__ = [
     "Featureless",
     "FullGaussian",
     "GivenProbabilities",
+    "HeldOut",
     "LogisticModel",
     "Model",
     "ParsimoniousGaussian",
