@@ -45,7 +45,7 @@ def test_a_vote_is_judged_without_its_author(confidence, unsure):
     votes = Votes(table, "i", "a", "l", confidence, items=range(12), unsure=unsure)
     matrices = some_matrices(4, len(votes.answers), rng)
     priors = rng.dirichlet(np.ones(3), 12)
-    found = judge_votes(votes, Consensus(np.log(priors), matrices))
+    found = judge_votes(votes, Consensus(np.log(priors), matrices, np.log(matrices)))
     item, who, answer = votes.item_codes, votes.annotator_codes, votes.label_codes
     power = np.ones(len(item)) if votes.confidences is None else votes.confidences
     for v in range(len(item)):
@@ -60,7 +60,8 @@ def test_the_table_against_sums_over_votes():
     _, _, votes, (item, who, said) = crowd()
     table = audit_annotators(votes).set_index("annotator")
     model = DawidSkene(max_iter=1000, acceleration="squarem").fit(votes)
-    consensus = Consensus(np.tile(np.log(model.priors_), (300, 1)), model.matrices_)
+    log_priors = np.tile(np.log(model.priors_), (300, 1))
+    consensus = Consensus(log_priors, model.matrices_, np.log(model.matrices_))
     judged = judge_votes(votes, consensus)
     for a, name in enumerate("vwxyz"):
         mine = who == a
@@ -140,6 +141,25 @@ def test_intervals_hold_the_true_accuracy():
         widths.append(table["high"] - table["low"])
     assert np.mean(held) > 0.85
     assert np.mean(widths) < 0.25
+
+
+def test_sets_of_classes_and_known_truths():
+    _, truth, plain, (item, who, said) = crowd()
+    names = NAMES[said].astype(object)
+    names[::5] = [frozenset({name, "cat"}) for name in names[::5]]
+    table = {"i": item, "a": np.array(list("vwxyz"))[who], "l": names}
+    votes = Votes(table, "i", "a", "l", items=np.arange(300))
+    found = audit_annotators(votes).set_index("annotator")
+    expected = audit_annotators(plain).set_index("annotator")
+    # a set is no vote for a class, but it does not mislead either
+    assert found["votes"].sum() < expected["votes"].sum()
+    np.testing.assert_allclose(found["accuracy"], expected["accuracy"][found.index], atol=0.06)
+    known = votes.with_verified(dict(enumerate(NAMES[truth])))
+    found = audit_annotators(known).set_index("annotator")
+    for j, name in enumerate("vwxyz"):
+        named = (who == j) & (np.arange(len(who)) % 5 != 0) | ((who == j) & (said == 0))
+        right = np.mean(said[named] == truth[item[named]])
+        assert found.loc[name, "accuracy"] == pytest.approx(right, abs=1e-3)
 
 
 def test_other_frames_and_refusals():

@@ -24,9 +24,9 @@ from labelief import (
     SoftLabels,
     Votes,
 )
-from labelief.blocks import ArrayBlocks, Indicator
+from labelief.blocks import ArrayBlocks
 from labelief.blocks.evidence import Likelihoods
-from labelief.channels.annotators import as_table
+from labelief.channels.answer_symbols import as_table
 from labelief.densities import (
     DiagonalGaussian,
     FullGaussian,
@@ -34,6 +34,8 @@ from labelief.densities import (
     TiedGaussian,
     Weibull,
 )
+from labelief.estimators.validation import evidence_of
+from labelief.labels import read_target
 from labelief.metrics import label_log_loss_scorer
 from labelief.model_selection import SoftStratifiedKFold
 from labelief.models import Featureless
@@ -43,11 +45,11 @@ DENSITIES = [TiedGaussian, FullGaussian, DiagonalGaussian, SphericalGaussian, We
 
 
 def as_evidence(votes):
-    return Indicator(votes.indicator(), votes.annotators, votes.answers)
+    return evidence_of(read_target(votes))
 
 
-def bound_to(votes):
-    return AnnotatorNoise().bind(len(votes.classes), as_evidence(votes))
+def bound_to(votes, kind="full", pooling=0):
+    return AnnotatorNoise(kind, pooling).bind(len(votes.classes), as_evidence(votes))
 
 
 def crowd(n=80, n_annotators=4, n_classes=3, answered=0.6, seed=0):
@@ -292,7 +294,7 @@ def test_likelihood_and_posterior_by_brute_force(estimator):
     foretold = model.label_log_likelihood(X, votes)
     np.testing.assert_allclose(foretold, evidence - model.score_samples(X), atol=1e-8)
     # The prior's pseudo-counts are in the objective.
-    low = estimator(channel=AnnotatorNoise(), ridge=0.0).fit(X, votes)
+    low = estimator(channel=AnnotatorNoise(pooling=0), ridge=0.0).fit(X, votes)
     log_prior = np.sum((0.1 + 0.9 * np.eye(3)) * np.log(low.channel_.matrices_))
     assert low.history_[-1] == pytest.approx(low.log_likelihood_ + log_prior, rel=1e-10)
     n_parameters = 2 + 6 + (3 if estimator is LinearDiscriminantAnalysis else 9) + 4 * 3 * 2
@@ -304,7 +306,7 @@ def test_likelihood_and_posterior_by_brute_force(estimator):
 def test_parameters_are_a_fixed_point():
     X, _, _, votes = crowd(seed=9)
     model = LinearDiscriminantAnalysis(
-        channel=AnnotatorNoise(), tol=1e-13, max_iter=5000, ridge=0.0
+        channel=AnnotatorNoise(pooling=0), tol=1e-13, max_iter=5000, ridge=0.0
     ).fit(X, votes)
     posterior = model.posterior(X, votes)
     counts = vote_counts(votes, posterior) + 0.1 + 0.9 * np.eye(3)
@@ -411,7 +413,7 @@ def test_classes_bear_the_names_that_votes_give_them():
 
 
 def test_weight_two_is_a_row_twice_and_weight_zero_none():
-    X, _, _, votes = crowd(seed=16)
+    X, _, _, votes = crowd(n=120, seed=16)
     weights = np.random.default_rng(16).integers(0, 3, len(X))
     rows = np.repeat(np.arange(len(X)), weights)
     settings = {"channel": AnnotatorNoise(), "tol": 1e-10, "max_iter": 2000}
@@ -514,7 +516,7 @@ def test_logistic_regression_learns_from_a_crowd(solver):
     truth = scores.argmax(axis=1)
     matrices = some_matrices(5, 3, rng)
     votes = vote(truth, matrices, rng, answered=0.6)
-    model = LogisticRegression(channel=AnnotatorNoise(), solver=solver).fit(X, votes)
+    model = LogisticRegression(channel=AnnotatorNoise(pooling=0), solver=solver).fit(X, votes)
     assert model.converged_
     assert climbs(model)
     joint = np.log(model.predict_proba(X)) + vote_log_weights(votes, model.channel_.matrices_)
@@ -568,7 +570,7 @@ def test_what_does_not_fit_is_said():
 
 def test_the_channel_is_an_estimator():
     channel = AnnotatorNoise()
-    assert clone(channel).get_params() == {}
+    assert clone(channel).get_params() == {"kind": "full", "pooling": 4.0}
     X, _, _, votes = crowd()
     LinearDiscriminantAnalysis(channel=channel).fit(X, votes)
     assert not hasattr(channel, "matrices_")

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, weibull_min
 
-from labelief import FlipNoise, SoftLabels, Trusted
+from labelief import AnnotatorNoise, FlipNoise, SoftLabels, Trusted, Votes
 from labelief.densities import (
     DiagonalGaussian,
     FullGaussian,
@@ -40,6 +40,14 @@ ALL_DENSITIES = DENSITIES | {name: partial(ParsimoniousGaussian, name) for name 
 GAUSSIANS = [name for name in DENSITIES if name != "weibull"]
 LABELS = ["crisp", "missing", "candidate", "soft", "vacuous", "verified", "verified soft"]
 CHANNELS = ["trusted", "full", "symmetric", "fixed"]
+# Forms of the annotators' matrices, with and without pooling.
+CROWDS = {
+    "crowd full": ("full", 0.0),
+    "crowd pooled": ("full", 4.0),
+    "crowd one coin": ("one_coin", 0.0),
+    "crowd pooled coins": ("one_coin", 4.0),
+    "crowd shared": ("shared", 4.0),
+}
 
 
 def make_channel(kind: str, n_classes: int) -> Any:
@@ -48,6 +56,8 @@ def make_channel(kind: str, n_classes: int) -> Any:
         return Trusted()
     if kind == "fixed":
         return FlipNoise(matrix=some_matrix(n_classes))
+    if kind in CROWDS:
+        return AnnotatorNoise(*CROWDS[kind])
     return FlipNoise(kind)
 
 
@@ -102,6 +112,34 @@ def make_labels(kind: str, truth: np.ndarray, n_classes: int, seed: int = 0) -> 
         y = SoftLabels.from_plausibilities(pl, classes).with_verified(verified)
         return Labelled(y, pl, verified)
     raise KeyError(kind)
+
+
+def make_votes(truth: np.ndarray, n_classes: int, seed: int = 0, n_annotators: int = 5) -> Votes:
+    """Return votes of mixed skill: classes, sets, "unsure", confidences, some items verified."""
+    rng = np.random.default_rng(seed)
+    n, V = len(truth), 3 * len(truth)
+    item = rng.integers(0, n, V)
+    who = rng.integers(0, n_annotators, V) * rng.integers(0, 2, V)
+    right = rng.random(V) < np.linspace(0.85, 0.4, n_annotators)[who]
+    crisp = np.where(right, truth[item], rng.integers(0, n_classes, V))
+    form = rng.choice(4, V, p=[0.7, 0.15, 0.05, 0.1])
+    says = [
+        [int(k), {int(k), int((k + 1) % n_classes)}, set(range(n_classes)), "unsure"][f]
+        for k, f in zip(crisp, form, strict=True)
+    ]
+    table = {"item": item, "who": who, "says": says, "sure": rng.uniform(0.3, 1.0, V)}
+    gold = {int(i): int(truth[i]) for i in rng.choice(n, n // 8, replace=False)}
+    return Votes(
+        table,
+        "item",
+        "who",
+        "says",
+        "sure",
+        items=range(n),
+        classes=range(n_classes),
+        unsure="answer",
+        verified=gold,
+    )
 
 
 def make_rows(n: int, d: int, n_classes: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,12 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from tests.integration import oracle
 
-from labelief import GenerativeClassifier, LinearDiscriminantAnalysis
+from labelief import (
+    DawidSkene,
+    GenerativeClassifier,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+)
 
 N_CLASSES = 3
 LABELS = ["crisp", "missing", "candidate", "soft", "vacuous", "verified", "verified soft"]
@@ -75,6 +80,54 @@ def test_objective_never_falls_in_any_family(family, acceleration, labels):
         model.fit(X, y)
     assert not any("objective fell" in str(w.message) for w in caught)
     assert_climbs(model, X)
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+@pytest.mark.parametrize("acceleration", [None, "squarem"])
+@pytest.mark.parametrize("density", oracle.DENSITIES)
+@pytest.mark.parametrize("channel", oracle.CROWDS)
+def test_objective_never_falls_in_a_crowd(channel, density, acceleration, n_components):
+    X, truth = oracle.make_rows(45, 2, N_CLASSES, seed=5)
+    model = GenerativeClassifier(
+        oracle.DENSITIES[density](),
+        n_components,
+        channel=oracle.make_channel(channel, N_CLASSES),
+        acceleration=acceleration,
+        max_iter=12,
+        tol=0.0,
+        ridge=1e-3,
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, oracle.make_votes(truth, N_CLASSES, seed=6))
+    assert not any("objective fell" in str(w.message) for w in caught)
+    assert_climbs(model, X)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "newton", "em"])
+@pytest.mark.parametrize("channel", oracle.CROWDS)
+def test_logistic_regression_never_falls_in_a_crowd(channel, solver):
+    X, truth = oracle.make_rows(60, 2, N_CLASSES, seed=7)
+    votes = oracle.make_votes(truth, N_CLASSES, seed=8)
+    model = LogisticRegression(channel=oracle.make_channel(channel, N_CLASSES), solver=solver)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, votes)
+    assert not any("objective fell" in str(w.message) for w in caught)
+    assert_climbs(model, X)
+    assert model.converged_
+
+
+@pytest.mark.parametrize("acceleration", [None, "squarem"])
+@pytest.mark.parametrize("channel", oracle.CROWDS)
+def test_votes_alone_never_fall(channel, acceleration):
+    votes = oracle.make_votes(np.arange(60) % N_CLASSES, N_CLASSES, seed=9)
+    kind, pooling = oracle.CROWDS[channel]
+    model = DawidSkene(300, 0.0, acceleration, kind=kind, pooling=pooling)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(votes)
+    assert_climbs(model, votes)
 
 
 @pytest.mark.parametrize("shrinkage", [0.3, "auto"])

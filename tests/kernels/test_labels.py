@@ -62,3 +62,11 @@ def test_observed_shares_of_impossible_labels_are_no_nan():
     pl = np.array([[1.0, 0.0], [0.0, 1.0]])
     zeta = np.array([[1.0, 0.0], [0.0, 1.0]])
     np.testing.assert_array_equal(labels.observed_shares(pl, matrix, zeta, np.ones(2)), np.eye(2))
+
+
+def test_a_known_class_excludes_the_others(xp):
+    logs, known = RNG.normal(size=(4, 3)), np.array([3, 0, 2, 3])
+    got = to_host(labels.restricted(xp.asarray(logs), xp.asarray(known)))
+    expected = logs.copy()
+    expected[1, 1:] = expected[2, :2] = -np.inf
+    np.testing.assert_array_equal(got, expected)

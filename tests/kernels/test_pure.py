@@ -32,6 +32,7 @@ CALLS = {
     labels.log_or_minus_infinity: (R,),
     labels.observed_shares: (R, SQUARE, R, ROWS),
     labels.one_hot: (CODES, 3),
+    labels.restricted: (LOGS, np.array([3, 1, 2, 0, 3, 3, 1])),
     labels.symbol_log_weights: (CODES, SQUARE),
     labels.told_shares: (LOGS,),
     namespace.by_columns: (X,),

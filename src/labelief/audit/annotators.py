@@ -12,12 +12,15 @@ from labelief.audit.accuracy import accuracies
 from labelief.audit.out_of_fold import held_out_probabilities
 from labelief.audit.reading import checked, names_or_none, read_observed
 from labelief.audit.weighing import FLOOR, weigh
+from labelief.blocks.evidence import Indicator
 from labelief.channels.annotators import AnnotatorNoise
+from labelief.channels.answer_symbols import AnswerSymbols, by_annotator
 from labelief.estimators.dawid_skene import DawidSkene
+from labelief.estimators.validation import evidence_for
 from labelief.kernels.posterior import posterior
 from labelief.labels.class_names import Names
 from labelief.labels.tables import make_frame
-from labelief.labels.targets import read_target
+from labelief.labels.targets import Target, read_target
 from labelief.labels.votes import Votes
 
 __all__ = ["audit_annotators"]
@@ -35,11 +38,14 @@ class Consensus:
     log_priors : (n, K) array
         Log probabilities of the classes of each item before any vote.
     matrices : (A, K, S) array
-        Chance of answer s by annotator a where class k is true.
+        Chance of the plain answer s by annotator a where class k is true.
+    log_answers : (A, K, S + T) array
+        Logarithms of the same for all answers, sets of classes among them.
     """
 
     log_priors: FloatArray
     matrices: FloatArray
+    log_answers: FloatArray
 
 
 def audit_annotators(
@@ -123,24 +129,40 @@ def audit_annotators(
     target = read_target(votes)
     assert target.votes is not None
     if estimator is None:
-        consensus = _of_votes(target.votes)
+        consensus = _of_votes(target.votes, target)
     else:
         proba = held_out_probabilities(estimator, X, votes, target, cv, groups, None, n_jobs)
         consensus = _with_features(checked(proba), target)
     return _table(target.votes, consensus, confidence, backend)
 
 
-def _of_votes(votes: Votes) -> Consensus:
+def _of_votes(votes: Votes, target: Target) -> Consensus:
     model = DawidSkene(max_iter=1000, acceleration="squarem").fit(votes)
     with np.errstate(divide="ignore"):
         priors = np.log(model.priors_)
-    return Consensus(np.broadcast_to(priors, votes.shape), model.matrices_)
+    return _consensus(np.broadcast_to(priors, votes.shape), model.matrices_, target)
 
 
-def _with_features(proba: FloatArray, target: Any) -> Consensus:
+def _with_features(proba: FloatArray, target: Target) -> Consensus:
     weighed = weigh(proba, target, read_observed(target.votes, target), AnnotatorNoise())
     logs = weighed.sharpness * np.log(np.maximum(proba, FLOOR))
-    return Consensus(logs - posterior(logs)[0][:, None], weighed.channel)
+    return _consensus(logs - posterior(logs)[0][:, None], weighed.channel, target)
+
+
+def _consensus(log_priors: FloatArray, matrices: FloatArray, target: Target) -> Consensus:
+    """Return the consensus, certain of the items whose truth is known."""
+    votes = target.votes
+    assert votes is not None
+    evidence = evidence_for(AnnotatorNoise(), target)
+    assert isinstance(evidence, Indicator)
+    symbols = AnswerSymbols.of(evidence, len(votes.classes))
+    with np.errstate(divide="ignore"):
+        table = symbols.log_table(matrices)
+    known = np.flatnonzero(votes.truth_codes >= 0)
+    log_priors = np.array(log_priors)
+    log_priors[known] = -np.inf
+    log_priors[known, votes.truth_codes[known]] = 0.0
+    return Consensus(log_priors, matrices, by_annotator(table, len(matrices), len(symbols.names)))
 
 
 def _table(votes: Votes, consensus: Consensus, confidence: float, backend: str) -> Any:
@@ -176,8 +198,7 @@ def _table(votes: Votes, consensus: Consensus, confidence: float, backend: str) 
 def judge_votes(votes: Votes, consensus: Consensus) -> FloatArray:
     """Return ``ζ_i^{-a}``, the consensus on the item of each vote without its author, (V, K)."""
     item, who = votes.item_codes, votes.annotator_codes.astype(np.int64)
-    with np.errstate(divide="ignore"):
-        told = np.log(consensus.matrices)[who, :, votes.label_codes]
+    told = consensus.log_answers[who, :, votes.label_codes]
     if votes.confidences is not None:
         told = told * votes.confidences[:, None]
     pairs, pair = np.unique(item * len(votes.annotators) + who, return_inverse=True)

@@ -2,7 +2,8 @@
 
 Each form is a batch of rows that can be cut, and gives two products: the log weight of each class
 under a :class:`Likelihoods` record, and the expected counts of (true class, observed symbol).
-Verified rows bypass any learned channel: their symbol or plausibility is read as trusted.
+Verified rows bypass any learned channel: their symbol or plausibility is read as trusted; votes on
+them count beside the truth, so that they teach what annotators are worth.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from labelief._typing import Array
+from labelief._typing import Array, BoolArray
 from labelief.kernels.labels import (
     log_or_minus_infinity,
     observed_shares,
     one_hot,
+    restricted,
     symbol_log_weights,
     told_shares,
 )
@@ -157,25 +159,41 @@ class Dense:
 class Indicator:
     """Votes as a sparse indicator V, (b, A·S): one entry for each (annotator, answer) given.
 
-    The S answers are the K classes, and perhaps "unsure"; the names say what the columns stand for.
+    The S answers are the K classes, perhaps "unsure", and sets of classes; the names say what the
+    columns stand for.
+
+    Attributes
+    ----------
+    votes : (b, A·S) CSR array
+    annotators, answers : (A,) and (S,) arrays
+        Names.
+    sets : (T, K) bool array or None
+        The last T answers, which are sets: the classes that each holds.
+    truth : (b,) integer array or None
+        The class of verified rows, K for the others; None where no row is verified.
     """
 
     votes: csr_array
     annotators: NDArray[Any]
     answers: NDArray[Any]
+    sets: BoolArray | None = None
+    truth: Array | None = None
     form: str = "votes"
 
     def rows(self, index: Any) -> Indicator:
         """Return the evidence of some rows."""
-        return replace(self, votes=self.votes[index])
+        truth = None if self.truth is None else self.truth[index]
+        return replace(self, votes=self.votes[index], truth=truth)
 
     def moved(self, move: Any) -> Indicator:
         """Return the evidence on another device, as a dense block."""
-        return replace(self, votes=move(self.votes.toarray()))
+        truth = None if self.truth is None else move(np.asarray(self.truth, dtype=np.int64))
+        return replace(self, votes=move(self.votes.toarray()), truth=truth)
 
     def log_weights(self, likelihoods: Likelihoods) -> Array:
-        """Return ``Σ_a log γ_a(v_ia | k) = V log Γ``."""
-        return column_product(self.votes, likelihoods.log_table.T)
+        """Return ``Σ_a log γ_a(v_ia | k) = V log Γ``; verified rows keep the true class alone."""
+        log_weights = column_product(self.votes, likelihoods.log_table.T)
+        return log_weights if self.truth is None else restricted(log_weights, self.truth)
 
     def weights(self, likelihoods: Likelihoods) -> None:
         """Return None: a product over many annotators underflows."""

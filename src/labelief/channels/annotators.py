@@ -2,151 +2,81 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 
-from labelief._typing import FloatArray, IntArray
-from labelief.blocks.evidence import Evidence, Indicator, Likelihoods
-from labelief.channels.confusion import (
-    best_names,
-    from_logits,
-    logit_gradient,
-    near_identity,
-    pseudo_counts,
-    row_shares,
-    warn_of_doubtful_names,
+from labelief._typing import FloatArray
+from labelief.blocks.evidence import Evidence, Indicator
+from labelief.channels.annotator_kinds import (
+    BoundAnnotators,
+    FullMatrices,
+    OneCoin,
+    SharedMatrix,
 )
+from labelief.channels.answer_symbols import AnswerSymbols
+from labelief.channels.confusion import warn_of_doubtful_names
 
-__all__ = ["AnnotatorMatrices", "AnnotatorNoise", "as_table"]
+__all__ = ["AnnotatorNoise"]
 
-
-class AnnotatorMatrices:
-    """A (K, S) matrix per annotator; parameters are an (A, K, S) array, rows = true class.
-
-    Parameters
-    ----------
-    n_classes : int
-    annotators : (A,) array
-        Their names, in the order of the evidence's columns.
-    answers : (S,) array
-        What they may say: the K classes, and perhaps "unsure".
-    """
-
-    learned = True
-    transparent = False
-
-    def __init__(self, n_classes: int, annotators: NDArray[Any], answers: NDArray[Any]) -> None:
-        self.n_classes = n_classes
-        self.annotators = annotators
-        self.answers = answers
-        self.shape = (len(annotators), n_classes, len(answers))
-        self.pseudo_counts = pseudo_counts(n_classes, len(answers))
-
-    def aligned(self, evidence: Evidence) -> Indicator:
-        """Return votes with the columns of this channel: annotators and answers go by their names.
-
-        Annotators without a vote may be strangers; a vote by a stranger is refused.
-        """
-        assert isinstance(evidence, Indicator)
-        annotators = _places(evidence.annotators, self.annotators)
-        answers = _places(evidence.answers, self.answers)
-        votes = evidence.votes
-        who, said = np.divmod(votes.indices, len(evidence.answers))
-        for names, places, used, kind in (
-            (evidence.annotators, annotators, who, "annotator"),
-            (evidence.answers, answers, said, "answer"),
-        ):
-            unknown = np.flatnonzero(places[used] < 0)
-            if len(unknown):
-                row = int(np.searchsorted(votes.indptr, unknown[0], side="right")) - 1
-                name = names.tolist()[used[unknown[0]]]
-                raise ValueError(
-                    f"Row {row} has a vote of the {kind} {name!r}, which the fit did not know: "
-                    "leave such votes out, or fit with them."
-                )
-        columns = annotators[who] * len(self.answers) + answers[said]
-        shape = (votes.shape[0], len(self.annotators) * len(self.answers))
-        return replace(
-            evidence,
-            votes=csr_array((votes.data, columns, votes.indptr), shape=shape),
-            annotators=self.annotators,
-            answers=self.answers,
-        )
-
-    def start(self) -> FloatArray:
-        """Return matrices near the identity."""
-        return np.broadcast_to(near_identity(*self.shape[1:]), self.shape).copy()
-
-    def first_look(self) -> Likelihoods:
-        """Return the start: votes count alike, and none is taken at its word."""
-        return self.likelihoods(self.start())
-
-    def likelihoods(self, parameters: FloatArray) -> Likelihoods:
-        """Return ``log γ_a(s | k)`` as a (K, A·S) table."""
-        return Likelihoods(None, as_table(np.log(parameters)))
-
-    def maximise(self, counts: FloatArray, parameters: FloatArray) -> FloatArray:
-        """Return ``γ_a(s | k) ∝ Σ_i ζ_ik V_i,as + prior count``."""
-        return row_shares(self._matrices(counts) + self.pseudo_counts)
-
-    def log_prior(self, parameters: FloatArray) -> float:
-        """Return ``Σ_aks b_ks log γ_a(s | k)``."""
-        return float(np.sum(self.pseudo_counts * np.log(parameters)))
-
-    def gradient(self, counts: FloatArray, parameters: FloatArray) -> FloatArray:
-        """Return the gradient in logits."""
-        return logit_gradient(self._matrices(counts) + self.pseudo_counts, parameters).ravel()
-
-    def to_vector(self, parameters: FloatArray) -> FloatArray:
-        """Return logits."""
-        return np.log(parameters).ravel()
-
-    def from_vector(self, vector: FloatArray) -> FloatArray:
-        """Return the matrices of logits."""
-        return from_logits(vector.reshape(self.shape))
-
-    def naming(self, counts: FloatArray, sizes: IntArray) -> IntArray | None:
-        """Assign names that maximise the expected agreement, summed over annotators."""
-        return best_names(np.sum(self._matrices(counts), axis=0)[:, : self.n_classes], sizes)
-
-    def renamed(self, parameters: FloatArray, names: IntArray) -> FloatArray:
-        """Return the matrices with latent class k called ``names[k]``."""
-        out = np.empty_like(parameters)
-        out[:, names] = parameters
-        return out
-
-    def n_parameters(self) -> int:
-        """Return A K (S - 1)."""
-        return self.shape[0] * self.shape[1] * (self.shape[2] - 1)
-
-    def _matrices(self, counts: FloatArray) -> FloatArray:
-        """Return expected counts, (K, A·S), by annotator: (A, K, S)."""
-        return counts.reshape(self.n_classes, self.shape[0], self.shape[2]).swapaxes(0, 1)
+_KINDS: dict[str, type[FullMatrices] | type[OneCoin] | type[SharedMatrix]] = {
+    "full": FullMatrices,
+    "one_coin": OneCoin,
+    "shared": SharedMatrix,
+}
 
 
 class AnnotatorNoise(BaseEstimator):
     """Votes of several annotators, whose confusion matrices are learned with the classifier.
 
     ``pl_i(k) = Π_a γ_a(v_ia | k)`` over the votes v_ia that exist (Dawid and Skene 1979; Raykar et
-    al. 2010 with features): votes are independent given the true class.  The matrices start near
-    the identity, under a Dirichlet prior (1 pseudo-count on the diagonal, 0.1 elsewhere).  ``y`` is
-    a :class:`Votes`; a vote's confidence is the power to which its likelihood is raised, and
-    "unsure" is an answer like any other where ``Votes(unsure="answer")`` makes it one.
+    al. 2010 with features): votes are independent given the true class.  ``y`` is a
+    :class:`Votes`.
+
+    - A vote for a set A of classes has ``γ_a(A | k) = Σ_{j∈A} γ_a(j | k)``: the annotator had one
+      class in mind, and it is in A.  A set of all classes says nothing.
+    - A vote's confidence is the power to which its likelihood is raised.
+    - "unsure" is an answer like any other where ``Votes(unsure="answer")`` makes it one.
+    - Verified items have their true class for certain; votes on them teach the matrices.
+
+    The matrices start near the identity.  The prior is that of flipping matrices (1 pseudo-count on
+    the diagonal, 0.1 elsewhere), held once by the crowd, and a pull of its members towards one
+    another: few votes do not make a matrix.  With M the pooled matrix, the normalised geometric
+    mean of those of the annotators who voted, the pull is
+
+        -τ Σ_a Σ_k KL(M(·|k) ‖ γ_a(·|k))
+
+    as if each had answered τ more questions of every class in the pooled way.  It is a fixed prior,
+    so that the objective rises at every step (:mod:`labelief.channels.pooling`).
+
+    Parameters
+    ----------
+    kind : {"full", "one_coin", "shared"}, default="full"
+        A matrix for each annotator; an accuracy for each, errors spread evenly over the other
+        answers; or one matrix for all.
+    pooling : float, default=4.0
+        Strength τ of the pull, in votes for each row of a matrix (or each accuracy).  0: each
+        annotator on his own, under a prior of his own.
 
     Attributes
     ----------
     matrices_ : (A, K, S) array
         On the fitted ``channel_``: ``matrices_[a, k, s]`` is the chance that annotator a answers s
         where class k is true; S is K unless "unsure" is an answer.
+    pooled_matrix_ : (K, S) array
+        M, the matrix of annotators of whom nothing is known.
     annotators_ : (A,) array
         Names of the annotators.
     answers_ : (S,) array
         Names of the answers: the classes in the order of ``classes_``, and perhaps "unsure".
+
+    Notes
+    -----
+    A fitted channel may be the ``channel`` of another fit, which then starts from what it learned:
+    when votes, items or annotators have been added, ``LinearDiscriminantAnalysis(
+    channel=fitted.channel_)`` takes few iterations.  Annotators that it does not know start from
+    the pooled matrix.  ``sklearn.base.clone``, and so cross-validation, start afresh.
 
     Examples
     --------
@@ -167,29 +97,43 @@ class AnnotatorNoise(BaseEstimator):
 
     form = "votes"
 
-    def bind(self, n_classes: int, evidence: Evidence) -> AnnotatorMatrices:
+    def __init__(self, kind: str = "full", pooling: float = 4.0) -> None:
+        self.kind = kind
+        self.pooling = pooling
+
+    def bind(self, n_classes: int, evidence: Evidence) -> BoundAnnotators:
         """Return the part that a fit to these annotators' votes works with."""
         assert isinstance(evidence, Indicator)
-        return AnnotatorMatrices(n_classes, evidence.annotators, evidence.answers)
+        if self.kind not in _KINDS:
+            raise ValueError(f"kind must be one of {list(_KINDS)}, got {self.kind!r}.")
+        if not isinstance(self.pooling, Real) or not 0 <= float(self.pooling) < np.inf:
+            raise ValueError(f"pooling must be a number of 0 or more, got {self.pooling!r}.")
+        form = _KINDS[self.kind] if n_classes > 1 else FullMatrices
+        pooling = 0.0 if self.kind == "shared" else float(self.pooling)
+        return form(n_classes, evidence, pooling, self._learned(n_classes, evidence))
 
-    def fitted(self, bound: AnnotatorMatrices, parameters: FloatArray) -> AnnotatorNoise:
+    def _learned(self, n_classes: int, evidence: Indicator) -> FloatArray | None:
+        """Return matrices to start from, where an earlier fit over these answers left some."""
+        if not hasattr(self, "matrices_"):
+            return None
+        answers = AnswerSymbols.of(evidence, n_classes).plain.tolist()
+        if answers != self.answers_.tolist():
+            return None
+        place = {name: a for a, name in enumerate(self.annotators_.tolist())}
+        rows = [
+            self.matrices_[place[name]] if name in place else self.pooled_matrix_
+            for name in evidence.annotators.tolist()
+        ]
+        return np.array(rows).reshape(len(rows), *self.pooled_matrix_.shape)
+
+    def fitted(self, bound: BoundAnnotators, parameters: FloatArray) -> AnnotatorNoise:
         """Return a copy that carries the matrices and the names of their axes."""
         copy: AnnotatorNoise = clone(self)
         copy.matrices_ = parameters.copy()
+        copy.pooled_matrix_ = bound.pooled(parameters)
         copy.annotators_ = bound.annotators
         copy.answers_ = bound.answers
         if len(parameters):
-            called = np.mean(parameters, axis=0)[:, : bound.n_classes]
+            called = np.mean(parameters[bound.active], axis=0)[:, : bound.n_classes]
             warn_of_doubtful_names(called, "The average annotator")
         return copy
-
-
-def as_table(matrices: FloatArray) -> FloatArray:
-    """Lay (A, K, S) matrices side by side: (K, A·S), the columns of the evidence."""
-    return np.ascontiguousarray(matrices.swapaxes(0, 1).reshape(matrices.shape[1], -1))
-
-
-def _places(names: NDArray[Any], among: NDArray[Any]) -> IntArray:
-    """Return where each name stands among others, -1 where it does not."""
-    place = {name: i for i, name in enumerate(among.tolist())}
-    return np.array([place.get(name, -1) for name in names.tolist()], dtype=np.int64)

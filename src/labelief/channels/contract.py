@@ -26,11 +26,17 @@ class BoundChannel(Protocol):
     def aligned(self, evidence: Evidence) -> Evidence:
         """Return the evidence of other rows in the symbols of this channel, or refuse it."""
 
+    def reading(self, evidence: Evidence) -> BoundChannel:
+        """Return the channel with a symbol for all that aligned evidence may say.
+
+        Parameters stay what they are; only `likelihoods` has other columns.
+        """
+
     transparent: bool
     """Whether the observed label is the class itself, so that crisp labels decide everything."""
 
     def start(self) -> Any:
-        """Return first parameters: near the identity."""
+        """Return first parameters: near the identity, or where an earlier fit ended."""
 
     def first_look(self) -> Likelihoods:
         """Return the likelihoods by which a start reads the labels."""

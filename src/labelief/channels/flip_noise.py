@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -48,16 +48,23 @@ class _LearnedFlips:
     learned = True
     transparent = False
 
-    def __init__(self, n_classes: int) -> None:
+    def __init__(self, n_classes: int, start: FloatArray | None = None) -> None:
         self.n_classes = n_classes
         self.pseudo_counts = pseudo_counts(n_classes, n_classes)
+        self._start = start
 
     def aligned(self, evidence: Evidence) -> Evidence:
         """Return the evidence: its symbols are the classes."""
         return evidence
 
+    def reading(self, evidence: Evidence) -> Self:
+        """Return the channel: its symbols are the classes."""
+        return self
+
     def start(self) -> FloatArray:
-        """Return a matrix near the identity."""
+        """Return the matrix of an earlier fit, or one near the identity."""
+        if self._start is not None:
+            return self._start.copy()
         return near_identity(self.n_classes, self.n_classes)
 
     def first_look(self) -> Likelihoods:
@@ -109,6 +116,10 @@ class FullFlips(_LearnedFlips):
 
 class SymmetricFlips(_LearnedFlips):
     """One rate ε, spread evenly over the other classes (methods.md §1)."""
+
+    def start(self) -> FloatArray:
+        """Return the matrix of an earlier fit, made symmetric, or one near the identity."""
+        return _symmetric(self.n_classes, 1.0 - float(np.mean(np.diagonal(super().start()))))
 
     def _sums(self, counts: FloatArray) -> tuple[float, float]:
         total = counts + self.pseudo_counts
@@ -170,6 +181,11 @@ class FlipNoise(BaseEstimator):
     matrix_ : (K, K) array
         On the fitted ``channel_``: rows = true class, columns = observed class.
 
+    Notes
+    -----
+    A fitted channel may be the ``channel`` of another fit over the same classes, which then starts
+    from its matrix.  ``sklearn.base.clone``, and so cross-validation, start afresh.
+
     Examples
     --------
     >>> import numpy as np
@@ -197,7 +213,10 @@ class FlipNoise(BaseEstimator):
             raise ValueError(f"kind must be 'full' or 'symmetric', got {self.kind!r}.")
         if n_classes == 1:
             return FixedFlips(np.ones((1, 1)))
-        return FullFlips(n_classes) if self.kind == "full" else SymmetricFlips(n_classes)
+        form = FullFlips if self.kind == "full" else SymmetricFlips
+        learned = getattr(self, "matrix_", None)
+        known = learned is not None and learned.shape == (n_classes, n_classes)
+        return form(n_classes, learned if known else None)
 
     def fitted(self, bound: BoundChannel, parameters: FloatArray | None) -> FlipNoise:
         """Return a copy that carries ``matrix_``."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
@@ -41,6 +43,10 @@ class BoundTrust:
     def aligned(self, evidence: Evidence) -> Evidence:
         """Return the evidence: its symbols are the classes."""
         return evidence
+
+    def reading(self, evidence: Evidence) -> Self:
+        """Return the channel: its symbols are the classes."""
+        return self
 
     def start(self) -> None:
         """Return nothing: there are no parameters."""

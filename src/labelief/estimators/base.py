@@ -172,7 +172,8 @@ class SoftClassifier(ExpectedErrorScore, CautiousPredictions, ClassifierMixin, B
     ) -> Array:
         """Run a view on every block of rows."""
         factors = self._model.factors(self._parameters.model)
-        likelihoods = self._channel.likelihoods(self._parameters.channel)
+        channel = self._channel if evidence is None else self._channel.reading(evidence)
+        likelihoods = channel.likelihoods(self._parameters.channel)
         arrays = component_arrays(self._model.component_class, len(self.classes_))
         blocks = ArrayBlocks(X, evidence)
         return blocks.map_rows(

@@ -5,6 +5,7 @@ Importing this module registers the pooling rule "dawid_skene" of ``SoftLabels.f
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 from typing import Any, Self
 
@@ -16,7 +17,8 @@ from labelief._typing import Array, FloatArray
 from labelief.blocks.arrays import ArrayBlocks
 from labelief.blocks.evidence import Indicator, Likelihoods
 from labelief.blocks.source import Block
-from labelief.channels.annotators import AnnotatorMatrices, AnnotatorNoise, as_table
+from labelief.channels.annotator_kinds import BoundAnnotators
+from labelief.channels.annotators import AnnotatorNoise
 from labelief.estimators.fitting import warn_unless_converged
 from labelief.estimators.validation import check_limits, evidence_for, read_weights
 from labelief.kernels.namespace import namespace
@@ -47,6 +49,15 @@ class DawidSkene(BaseEstimator):
     acceleration : {None, "squarem"}, default=None
     verbose : int, default=0
         1 prints the objective after each iteration.
+    kind : {"full", "one_coin", "shared"}, default="full"
+        Form of the matrices, see :class:`AnnotatorNoise`.
+    pooling : float, default=4.0
+        Pull of the annotators' matrices towards one another, see :class:`AnnotatorNoise`; 0 for
+        Dawid and Skene's own model.
+    warm_start : bool, default=False
+        Start from what the last call of ``fit`` learned, where there was one over the same classes:
+        with new votes, items or annotators added it takes few iterations.  New annotators start
+        from the pooled matrix.
 
     Attributes
     ----------
@@ -77,7 +88,7 @@ class DawidSkene(BaseEstimator):
     >>> photo, who = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3], ["ann", "bob", "cat"] * 4
     >>> says = list("xxyyyxxxxyyx")
     >>> votes = Votes({"photo": photo, "who": who, "says": says}, "photo", "who", "says")
-    >>> model = DawidSkene().fit(votes)
+    >>> model = DawidSkene(pooling=0).fit(votes)
     >>> model.predict(votes)
     array(['x', 'y', 'x', 'y'], dtype='<U1')
     >>> model.matrices_[:, [0, 1], [0, 1]].mean(axis=1).round(1)
@@ -90,14 +101,21 @@ class DawidSkene(BaseEstimator):
         tol: float = 1e-6,
         acceleration: str | None = None,
         verbose: int = 0,
+        *,
+        kind: str = "full",
+        pooling: float = 4.0,
+        warm_start: bool = False,
     ) -> None:
         self.max_iter = max_iter
         self.tol = tol
         self.acceleration = acceleration
         self.verbose = verbose
+        self.kind = kind
+        self.pooling = pooling
+        self.warm_start = warm_start
 
     _model: Featureless
-    _channel: AnnotatorMatrices
+    _channel: BoundAnnotators
     _parameters: Parameters
 
     def fit(self, votes: Votes, sample_weight: Any = None) -> Self:
@@ -115,16 +133,24 @@ class DawidSkene(BaseEstimator):
         self
         """
         check_limits(self)
-        self.classes_, evidence = _read(votes)
-        n_classes = len(self.classes_)
-        channel = AnnotatorNoise()
+        classes, evidence = _read(votes)
+        n_classes = len(classes)
+        learned = self._learned(classes)
+        channel = AnnotatorNoise(self.kind, self.pooling) if learned is None else learned
+        self.classes_ = classes
         self._model = Featureless(n_classes)
-        self._channel = channel.bind(n_classes, evidence)
-        nothing = np.empty((len(votes), 0))
-        blocks = ArrayBlocks(nothing, evidence, read_weights(sample_weight, nothing))
+        weights = read_weights(sample_weight, np.empty((len(votes), 0)))
+        counted = evidence
+        if weights is not None and np.any(weights == 0):
+            kept = np.flatnonzero(weights > 0)
+            counted, weights = evidence.rows(kept), weights[kept]
+        self._channel = channel.bind(n_classes, counted)
+        blocks = ArrayBlocks(np.empty((counted.votes.shape[0], 0)), counted, weights)
         problem = Problem(blocks, self._model, self._channel, n_classes)
-        start = Parameters(self._model.start(), self._channel.start())
-        outcome = climb(problem, start, self, np.ones(n_classes, dtype=np.int64), named=False)
+        priors = self._model.start() if learned is None else self.priors_
+        start = Parameters(priors, self._channel.start())
+        named = evidence.truth is not None
+        outcome = climb(problem, start, self, np.ones(n_classes, dtype=np.int64), named=named)
         self._parameters = outcome.evaluation.parameters
         self.priors_: FloatArray = self._parameters.model
         self.channel_ = channel.fitted(self._channel, self._parameters.channel)
@@ -138,6 +164,16 @@ class DawidSkene(BaseEstimator):
         self.labels_ = self._labels(evidence, np.zeros(len(self.annotators_)))
         warn_unless_converged(outcome, stacklevel=3)
         return self
+
+    def _learned(self, classes: Any) -> AnnotatorNoise | None:
+        """Return the channel of the last fit, with the present settings, where it is a start."""
+        if not (self.warm_start and hasattr(self, "channel_")):
+            return None
+        if classes.tolist() != self.classes_.tolist():
+            return None
+        learned: AnnotatorNoise = copy(self.channel_)
+        learned.set_params(kind=self.kind, pooling=self.pooling)
+        return learned
 
     def predict_proba(self, votes: Votes) -> FloatArray:
         """Return the class probabilities of items given their votes, by annotators of the fit.
@@ -172,16 +208,21 @@ class DawidSkene(BaseEstimator):
     def _posteriors(self, evidence: Indicator) -> FloatArray:
         kernel = partial(views.posteriors, self._model)
         factors = self._model.factors(self._parameters.model)
-        likelihoods = self._channel.likelihoods(self._parameters.channel)
+        channel = self._channel.reading(evidence)
+        likelihoods = channel.likelihoods(self._parameters.channel)
         return self._map(kernel, evidence, (factors, likelihoods, None, None))
 
     def _labels(self, evidence: Indicator, discount: FloatArray) -> SoftLabels:
         """Return what votes say as possibility distributions (quost2017 eq. 32)."""
-        contours = self.matrices_ / np.max(self.matrices_, axis=1, keepdims=True)
-        rate = discount[:, None, None]
-        table = as_table(np.log(rate + (1.0 - rate) * contours))
+        table = self._channel.reading(evidence).likelihoods(self.matrices_).log_table
+        contours = np.exp(table - np.max(table, axis=0))
+        rate = np.repeat(discount, len(evidence.answers))
+        table = np.log(rate + (1.0 - rate) * contours)
         plausibilities = self._map(_plausibilities, evidence, Likelihoods(None, table))
-        return SoftLabels.from_plausibilities(plausibilities, self.classes_)
+        labels = SoftLabels.from_plausibilities(plausibilities, self.classes_)
+        if evidence.truth is None:
+            return labels
+        return labels.with_verified(evidence.truth < len(self.classes_))
 
     def _map(self, kernel: Any, evidence: Indicator, parameters: Any) -> FloatArray:
         """Run a kernel on blocks of items."""

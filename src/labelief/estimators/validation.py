@@ -194,7 +194,9 @@ def evidence_of(target: Target) -> Evidence:
         return Dense(target.plausibilities, target.verified)
     assert target.votes is not None
     votes = target.votes
-    return Indicator(votes.indicator(), votes.annotators, votes.answers)
+    truth = np.where(votes.verified, votes.truth_codes, n_classes) if votes.verified.any() else None
+    sets = votes.sets if len(votes.sets) else None
+    return Indicator(votes.indicator(), votes.annotators, votes.answers, sets, truth)
 
 
 def _smallest_integer(n_values: int) -> Any:

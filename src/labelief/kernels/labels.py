@@ -10,6 +10,7 @@ __all__ = [
     "log_or_minus_infinity",
     "observed_shares",
     "one_hot",
+    "restricted",
     "symbol_log_weights",
     "told_shares",
 ]
@@ -46,6 +47,22 @@ def one_hot(symbols: Array, n_symbols: int) -> Array:
     xp = namespace(symbols)
     alphabet = xp.arange(n_symbols, dtype=symbols.dtype, device=symbols.device)
     return xp.astype(symbols[None, :] == alphabet[:, None], xp.float64).T
+
+
+def restricted(log_weights: Array, classes: Array) -> Array:
+    """Return log weights, (b, K), minus infinity beside the class that is known of a row.
+
+    Parameters
+    ----------
+    log_weights : (b, K) array
+    classes : (b,) integer array
+        The class known, K where none is.
+    """
+    xp = namespace(log_weights)
+    n_classes = log_weights.shape[1]
+    alphabet = xp.arange(n_classes, dtype=classes.dtype, device=classes.device)
+    open_ = (classes == n_classes)[None, :] | (classes[None, :] == alphabet[:, None])
+    return xp.where(open_.T, log_weights, xp.full_like(log_weights, -xp.inf))
 
 
 def told_shares(log_weights: Array) -> Array:

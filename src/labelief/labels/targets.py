@@ -239,7 +239,8 @@ def _from_soft_labels(y: SoftLabels, classes: Any) -> Target:
 
 def _from_votes(y: Votes, classes: Any) -> Target:
     ordered, _ = sorted_classes(y.classes if classes is None else as_classes(classes))
-    return Target(ordered, votes=y.with_classes(ordered))
+    verified = y.verified if y.verified.any() else None
+    return Target(ordered, votes=y.with_classes(ordered), verified=verified)
 
 
 def as_soft_labels(y: Any, classes: Any = None) -> SoftLabels:

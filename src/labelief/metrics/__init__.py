@@ -1,5 +1,6 @@
 """Evaluation where the truth is uncertain: errors, losses, scores and their scorers."""
 
+from labelief.metrics.agreement import krippendorff_alpha
 from labelief.metrics.errors import (
     expected_error,
     expected_error_scorer,
@@ -37,6 +38,7 @@ __all__ = [
     "multilabel_accuracy_scorer",
     "hamming_scorer",
     "ScoreInterval",
+    "krippendorff_alpha",
     "mardia_test",
     "MardiaResult",
 ]
