@@ -172,6 +172,10 @@ class Mistakes:
         """Return the evidence: its symbols are the classes."""
         return evidence
 
+    def reading(self, evidence: Evidence) -> Mistakes:
+        """Return itself: other rows bring no other symbols."""
+        return self
+
     def start(self) -> FloatArray:
         """Return flips near the identity, and few slips."""
         return _joined(self.flips.start(), _START)
