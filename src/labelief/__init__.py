@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         LogisticRegression,
         MixtureDiscriminantAnalysis,
         QuadraticDiscriminantAnalysis,
+        SoftLabelClassifier,
     )
     from labelief.labels import LabelSets, SoftLabels, Votes
     from labelief.neighbors import EvidentialKNN, EvidentialMultilabelKNN
@@ -38,6 +39,7 @@ __all__ = [
     "LogisticRegression",
     "MixtureDiscriminantAnalysis",
     "QuadraticDiscriminantAnalysis",
+    "SoftLabelClassifier",
     "SoftLabels",
     "Trusted",
     "Votes",
@@ -60,6 +62,7 @@ _HOMES = {
         "LogisticRegression",
         "MixtureDiscriminantAnalysis",
         "QuadraticDiscriminantAnalysis",
+        "SoftLabelClassifier",
     ),
     "labels": ("LabelSets", "SoftLabels", "Votes"),
     "neighbors": ("EvidentialKNN", "EvidentialMultilabelKNN"),

@@ -223,3 +223,23 @@ def test_volume_of_a_plane_whose_columns_have_units_far_apart():
     # The smallest column adds nothing that could be seen.
     plain = white(np.column_stack([first, second]))
     assert frame.log_volume == pytest.approx(plain.log_volume + np.log(1e120))
+
+
+@pytest.mark.parametrize("units", [1.0, 1e-150, 1e150])
+@pytest.mark.parametrize("dependent", [False, True])
+def test_distances_and_angles_of_the_features_but_for_one_scale(units, dependent):
+    X = Z * [1.0, 10.0, 0.1, 3.0] @ RNG.normal(size=(4, 4))
+    X = np.column_stack([X, X[:, 0] - 2 * X[:, 2], np.full(300, 5.0)]) if dependent else X
+    frame = white(X * units)
+    np.testing.assert_allclose(frame.to_scale, np.triu(frame.to_scale))
+    assert np.linalg.norm(frame.to_scale, 2) == pytest.approx(1.0)
+    own = coordinates(frame, X * units) @ frame.to_scale.T
+    centered = X - X.mean(axis=0)
+    expected = centered @ centered.T
+    got = own @ own.T
+    factor = np.trace(expected) / np.trace(got)
+    np.testing.assert_allclose(got * factor, expected, atol=1e-8 * np.abs(expected).max())
+
+
+def test_no_directions_have_no_scale():
+    assert white(np.full((5, 3), 2.0)).to_scale.shape == (0, 0)

@@ -116,6 +116,15 @@ def test_blocks_change_nothing(block_rows):
     np.testing.assert_allclose(other.correlation, one.correlation, rtol=1e-11, atol=1e-13)
 
 
+def test_a_spread_without_a_reciprocal():
+    X = np.zeros((6, 2))
+    X[0, 0] = 1.1e-308
+    moments = measured(X)
+    # NumPy's own standard deviation underflows
+    assert moments.scale[0] == pytest.approx(1.1e-308 * np.sqrt(5) / 6, rel=1e-6, abs=0.0)
+    assert moments.scale[1] == 0 and np.all(np.isfinite(moments.correlation))
+
+
 @given(arrays(float, (6, 2), elements=st.floats(-1e150, 1e150)))
 def test_any_numbers_have_finite_moments(X):
     moments = measured(X)

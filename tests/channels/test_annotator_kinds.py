@@ -351,6 +351,21 @@ def test_new_annotators_start_from_the_pooled_matrix():
     np.testing.assert_allclose(fitted.bind(3, as_evidence(other)).start()[:, 0, 0], 0.8)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_start_has_the_form_that_is_fitted(kind):
+    _, _, old, _ = longer()
+    learned = DawidSkene().fit(old).channel_
+    start = learned.set_params(kind=kind).bind(3, as_evidence(old)).start()
+    right = learned.matrices_[:, [0, 1, 2], [0, 1, 2]].mean(axis=1)
+    if kind == "full":
+        np.testing.assert_array_equal(start, learned.matrices_)
+    if kind == "one_coin":
+        np.testing.assert_allclose(start[:, 1, 1], right)
+        np.testing.assert_allclose(start[:, 1, 2], (1 - right) / 2)
+    if kind == "shared":
+        np.testing.assert_allclose(start[3], learned.matrices_.mean(axis=0))
+
+
 def test_a_warm_start_is_cold_where_it_cannot_be_warm():
     _, _, old, new = longer()
     model = DawidSkene(warm_start=True).fit(odd_votes()[0])

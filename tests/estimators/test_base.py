@@ -41,26 +41,6 @@ def test_log_probabilities_do_not_underflow():
     assert MODEL.predict_proba(far).min() == 0.0
 
 
-@pytest.mark.parametrize("level", [0.3, 0.5, 0.9, 0.999, 1.0])
-def test_sets_hold_the_fewest_classes_that_reach_the_level(level):
-    wide = LinearDiscriminantAnalysis(shrinkage=0.99).fit(X, Y)
-    proba, sets = wide.predict_proba(X), wide.predict_set(X, level=level)
-    assert sets.dtype == bool and sets.shape == proba.shape
-    inside = np.where(sets, proba, 0.0)
-    assert np.all(inside.sum(axis=1) >= level - 1e-9)
-    smallest = np.where(sets, proba, np.inf).min(axis=1)
-    assert np.all(inside.sum(axis=1) - smallest < level)
-    assert np.all(smallest >= np.where(sets, 0.0, proba).max(axis=1))
-
-
-def test_unknown_rules_and_levels_are_refused():
-    with pytest.raises(ValueError, match="rule"):
-        MODEL.predict_set(X, rule="odds")
-    for level in (0.0, 1.1):
-        with pytest.raises(ValueError, match="level"):
-            MODEL.predict_set(X, level=level)
-
-
 def test_posterior_is_the_prediction_times_the_label():
     pl = np.random.default_rng(0).uniform(0.1, 1.0, (150, 3))
     product = MODEL.predict_proba(X) * pl

@@ -9,12 +9,14 @@ import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression as PlainLogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     StratifiedKFold,
     cross_validate,
     train_test_split,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -26,6 +28,7 @@ from labelief import (
     LogisticRegression,
     MixtureDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
+    SoftLabelClassifier,
     SoftLabels,
     densities,
 )
@@ -43,8 +46,11 @@ CHECKED = [
     MixtureDiscriminantAnalysis(2),
     GenerativeClassifier(densities.DiagonalGaussian(), 2, init="kmeans", random_state=0),
     GenerativeClassifier(densities.SphericalGaussian(), acceleration="squarem"),
+    GenerativeClassifier(densities.ParsimoniousGaussian("EVE")),
+    GenerativeClassifier([densities.TiedGaussian(), densities.ParsimoniousGaussian("VEE")]),
     LogisticRegression(),
     LogisticRegression(channel=FlipNoise(), solver="newton"),
+    SoftLabelClassifier(PlainLogisticRegression(C=1)),
 ]
 MORE = [
     LinearDiscriminantAnalysis(acceleration="squarem", shrinkage=0.3),
@@ -56,9 +62,14 @@ MORE = [
     GenerativeClassifier(densities.TiedGaussian(), 2),
     GenerativeClassifier(densities.DiagonalGaussian()),
     GenerativeClassifier(densities.SphericalGaussian(), n_init=2, random_state=0),
+    *[
+        GenerativeClassifier(densities.ParsimoniousGaussian(family))
+        for family in densities.ParsimoniousGaussian.families
+    ],
     LogisticRegression(channel=FlipNoise("symmetric")),
     LogisticRegression(solver="newton", C=10.0),
     LogisticRegression(solver="em"),
+    SoftLabelClassifier(PlainLogisticRegression(C=1), FlipNoise(), e_step_cv=None),
 ]
 QUIET = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -105,6 +116,18 @@ NEED_NEGATIVE_FEATURES = [
     ),
 )
 def test_checks_of_scikit_learn_for_positive_features(estimator, check):
+    check(estimator)
+
+
+@QUIET
+@pytest.mark.slow
+@parametrize_with_checks(
+    [SoftLabelClassifier(GaussianNB(), FlipNoise("symmetric"), e_step_cv=2, random_state=0)],
+    expected_failed_checks=lambda _: {
+        "check_sample_weight_equivalence_on_dense_data": "repeated rows fall into other folds"
+    },
+)
+def test_checks_of_scikit_learn_with_inner_folds(estimator, check):
     check(estimator)
 
 
@@ -184,6 +207,7 @@ def test_calibration_takes_the_classifier():
         LinearDiscriminantAnalysis(channel=FlipNoise()),
         MixtureDiscriminantAnalysis(2),
         GenerativeClassifier(densities.Weibull()),
+        GenerativeClassifier(densities.ParsimoniousGaussian("EVE")),
     ],
     ids=str,
 )

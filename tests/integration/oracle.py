@@ -6,6 +6,7 @@ Everything is computed in the features' own units, without blocks, frames or suf
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -17,18 +18,25 @@ from labelief import AnnotatorNoise, FlipNoise, SoftLabels, Trusted, Votes
 from labelief.densities import (
     DiagonalGaussian,
     FullGaussian,
+    ParsimoniousGaussian,
     SphericalGaussian,
     TiedGaussian,
     Weibull,
 )
 
-DENSITIES = {
+# VVV, EEE, VVI and VII are the full, tied, diagonal and spherical Gaussians.  Three of the others,
+# one of each kind, go through every grid, the rest through those that tell families apart.
+GRID_FAMILIES = ["VEI", "EVE", "VEV"]
+PARSIMONIOUS = ["EII", "EEI", "VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV"]
+DENSITIES: dict[str, Any] = {
     "tied": TiedGaussian,
     "full": FullGaussian,
     "diagonal": DiagonalGaussian,
     "spherical": SphericalGaussian,
     "weibull": Weibull,
+    **{name: partial(ParsimoniousGaussian, name) for name in GRID_FAMILIES},
 }
+ALL_DENSITIES = DENSITIES | {name: partial(ParsimoniousGaussian, name) for name in PARSIMONIOUS}
 GAUSSIANS = [name for name in DENSITIES if name != "weibull"]
 LABELS = ["crisp", "missing", "candidate", "soft", "vacuous", "verified", "verified soft"]
 CHANNELS = ["trusted", "full", "symmetric", "fixed"]

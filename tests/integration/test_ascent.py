@@ -60,6 +60,28 @@ def test_objective_never_falls(channel, density, acceleration, labels, n_compone
     assert_climbs(model, X)
 
 
+@pytest.mark.parametrize("labels", ["crisp", "soft", "vacuous"])
+@pytest.mark.parametrize("acceleration", [None, "squarem"])
+@pytest.mark.parametrize("family", oracle.PARSIMONIOUS)
+def test_objective_never_falls_in_any_family(family, acceleration, labels):
+    X, truth = oracle.make_rows(60, 4, N_CLASSES, seed=1)
+    y = oracle.make_labels(labels, truth, N_CLASSES, seed=2).y
+    model = GenerativeClassifier(
+        oracle.ALL_DENSITIES[family](),
+        2,
+        channel=oracle.make_channel("full", N_CLASSES),
+        acceleration=acceleration,
+        classes=range(N_CLASSES),
+        max_iter=40,
+        tol=0.0,
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    assert not any("objective fell" in str(w.message) for w in caught)
+    assert_climbs(model, X)
+
+
 @pytest.mark.parametrize("n_components", [1, 2])
 @pytest.mark.parametrize("acceleration", [None, "squarem"])
 @pytest.mark.parametrize("density", oracle.DENSITIES)

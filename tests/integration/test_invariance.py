@@ -25,6 +25,7 @@ MODELS = {
     "diagonal x 2": lambda: GenerativeClassifier(oracle.DiagonalGaussian(), 2),
     "spherical": lambda: GenerativeClassifier(oracle.SphericalGaussian()),
     "weibull": lambda: GenerativeClassifier(oracle.Weibull()),
+    "VVE": lambda: GenerativeClassifier(oracle.ParsimoniousGaussian("VVE")),
     "mixture, flips": lambda: MixtureDiscriminantAnalysis(channel=FlipNoise("symmetric")),
 }
 

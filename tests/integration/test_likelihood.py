@@ -80,7 +80,11 @@ def free_parameters(density, channel, n_components, d=2):
         "diagonal": J * d,
         "spherical": J,
         "weibull": J * d,
-    }[density]
+    }.get(density)
+    if covariance is None:
+        sizes = (1, d - 1, d * (d - 1) // 2)
+        rows = [{"E": 1, "V": J, "I": 0}[letter] for letter in density]
+        covariance = sum(size * each for size, each in zip(sizes, rows, strict=True))
     flips = {"trusted": 0, "full": N_CLASSES * (N_CLASSES - 1), "symmetric": 1, "fixed": 0}
     return J - 1 + J * d + covariance + flips[channel]
 

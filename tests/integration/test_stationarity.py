@@ -39,6 +39,10 @@ class Objective:
             parts += [np.log(shapes), np.log(scales)]
         else:
             parts.append(model.means_)
+        if self.density in oracle.PARSIMONIOUS:
+            self.member = Member(self.density, model.covariances_)
+            parts.append(np.zeros(self.member.size))
+        elif self.density != "weibull":
             for covariance in (
                 model.covariances_[:1] if self.density == "tied" else (model.covariances_)
             ):
@@ -85,9 +89,13 @@ class Objective:
             prior = sum(self.pseudo_rows(k, s) for k, s in zip(shapes, scales, strict=True))
         else:
             means = take(J * D).reshape(J, D)
-            tied = self.density == "tied"
-            covariances = [self.unpack_covariance(take) for _ in range(1 if tied else J)]
-            each = covariances * J if tied else covariances
+            tied = self.density in ("tied", "EII", "EEI")
+            if self.density in oracle.PARSIMONIOUS:
+                each = self.member.moved(take(self.member.size))
+                covariances = each[:1] if tied else each
+            else:
+                covariances = [self.unpack_covariance(take) for _ in range(1 if tied else J)]
+                each = covariances * J if tied else covariances
             logs = [
                 multivariate_normal(m, S).logpdf(self.X) for m, S in zip(means, each, strict=True)
             ]
@@ -134,6 +142,36 @@ class Objective:
         return RIDGE * len(self.X) * np.sum(mean)
 
 
+class Member:
+    """Covariances ``λ_j D_j A_j D_jᵀ`` of two features, as moves from those of a fit."""
+
+    def __init__(self, family, covariances):
+        self.J = len(covariances)
+        self.own = [{"E": 1, "V": self.J, "I": 0}[letter] for letter in family]
+        self.size = sum(self.own)
+        if family[2] == "V":
+            self.axes = np.linalg.eigh(covariances)[1]
+        else:
+            # Axes of all are axes of any mixture of them.
+            mixture = np.einsum("j,jab->ab", np.sqrt(np.arange(2.0, self.J + 2)), covariances)
+            self.axes = np.stack([np.linalg.eigh(mixture)[1]] * self.J)
+        self.variances = np.einsum("jba,jbc,jca->ja", self.axes, covariances, self.axes)
+        rebuilt = self.moved(np.zeros(self.size))
+        np.testing.assert_allclose(rebuilt, covariances, rtol=1e-7, atol=1e-9)
+
+    def moved(self, vector):
+        """Return covariances with other log volumes, log shapes and angles."""
+        pieces = np.split(vector, np.cumsum(self.own)[:-1])
+        pieces = [np.broadcast_to(p if len(p) else np.zeros(1), self.J) for p in pieces]
+        out = []
+        for axes, variances, size, shape, angle in zip(
+            self.axes, self.variances, *pieces, strict=True
+        ):
+            turn = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]] @ axes
+            out.append(turn @ np.diag(variances * np.exp([size + shape, size - shape])) @ turn.T)
+        return out
+
+
 def gradient(function, point, step=1e-5):
     """Return the numerical gradient, central differences relative to each coordinate's size."""
     out = np.empty_like(point)
@@ -150,7 +188,7 @@ def converged(density, channel, labels, n_components=1, **settings):
     X, truth = oracle.make_rows(60, D, N_CLASSES, seed=7)
     labelled = oracle.make_labels(labels, truth, N_CLASSES, seed=8)
     model = GenerativeClassifier(
-        oracle.DENSITIES[density](),
+        oracle.ALL_DENSITIES[density](),
         n_components,
         channel=oracle.make_channel(channel, N_CLASSES),
         classes=range(N_CLASSES),
@@ -174,7 +212,7 @@ CASES = [
         ("symmetric", "verified"),
         ("fixed", "soft"),
     ]
-] + [(density, "full", "soft", 2) for density in oracle.GAUSSIANS]
+] + [(density, "full", "soft", 2) for density in oracle.ALL_DENSITIES if density != "weibull"]
 
 
 @pytest.mark.filterwarnings("ignore:The learned flipping matrix")
@@ -204,7 +242,7 @@ def test_shrinkage_is_the_prior_of_the_formula(density):
     u = (X - X.mean(axis=0)) / X.std(axis=0)
     means = (R.T @ u) / R.sum(axis=0)[:, None]
     within = np.sum(u**2) - np.sum(R.sum(axis=0)[:, None] * means**2)
-    rows = len(X) if density == "tied" else len(X) / N_CLASSES
+    rows = len(X) if density in ("tied", "EII", "EEI") else len(X) / N_CLASSES
     objective = Objective(
         density, "trusted", X, labelled, 1, shrunk=(s, within / (len(X) * D), rows)
     )

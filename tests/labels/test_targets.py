@@ -297,3 +297,12 @@ def test_text_is_no_number_in_soft_labels(names):
     frame = text.to_frame("polars")
     matched = SoftLabels.from_plausibilities(frame, classes=sorted(names))
     np.testing.assert_array_equal(read_target(matched).codes, np.argsort(np.argsort(names)))
+
+
+def test_rows_that_say_something_are_known():
+    assert read_target(["a", None, "b"]).told().tolist() == [True, False, True]
+    contour = np.array([[1.0, 0.5], [0.7, 0.7], [0.0, 1.0]])
+    assert read_target(contour).told().tolist() == [True, False, True]
+    table = {"i": [0, 2, 2], "a": [0, 0, 1], "l": ["x", "y", "y"]}
+    votes = Votes(table, item="i", annotator="a", label="l", items=[0, 1, 2])
+    assert read_target(votes).told().tolist() == [True, False, True]

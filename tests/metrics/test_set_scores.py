@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import accuracy_score
 
 from labelief.labels import SoftLabels
-from labelief.metrics import u65_score, u80_score
+from labelief.metrics import mean_set_size, set_coverage, u65_score, u80_score
 
 
 def _enumerated(truth, sets, classes, linear, square):
@@ -70,3 +70,38 @@ def test_weights():
 def test_refusals(sets, message):
     with pytest.raises(ValueError, match=message):
         u65_score([0, 1], sets)
+
+
+def test_coverage_is_belief_and_plausibility_of_the_sets():
+    rng = np.random.default_rng(0)
+    classes = list("abcd")
+    rows = []
+    for _ in range(40):
+        sets = {tuple(rng.choice(classes, rng.integers(1, 5), replace=False)) for _ in range(3)}
+        by_set = dict.fromkeys({frozenset(s) for s in sets}, 1.0)
+        rows.append({s: m / len(by_set) for s, m in by_set.items()})
+    y = SoftLabels.from_masses(rows, classes)
+    named = rng.random((40, 4)) < 0.5
+    weights = rng.random(40)
+    lower, upper = [], []
+    for i in range(40):
+        members = {k for k, inside in zip(classes, named[i], strict=True) if inside}
+        lower.append(sum(m for s, m in rows[i].items() if s <= members))
+        upper.append(sum(m for s, m in rows[i].items() if s & members))
+    found = set_coverage(y, named, weights)
+    assert found.lower == pytest.approx(np.average(lower, weights=weights))
+    assert found.upper == pytest.approx(np.average(upper, weights=weights))
+    sizes = [len([k for k in row if k]) for row in named]
+    assert mean_set_size(named, weights) == pytest.approx(np.average(sizes, weights=weights))
+
+
+def test_coverage_of_crisp_labels_is_one_number():
+    sets = pd.DataFrame({"b": [True, False, True], "a": [False, True, True]})
+    found = set_coverage(["a", "a", "b"], sets)
+    assert found.lower == found.upper == pytest.approx(2 / 3)
+    assert mean_set_size(sets) == pytest.approx(4 / 3)
+    for wrong in ([[0.5, 1.0]], [True, False]):
+        with pytest.raises(ValueError, match="y_set"):
+            mean_set_size(wrong)
+    with pytest.raises(ValueError, match="row 0, column 1"):
+        set_coverage([0, 1], [[1, 2], [0, 1]])

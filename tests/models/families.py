@@ -17,20 +17,25 @@ from labelief.blocks import ArrayBlocks
 from labelief.densities import (
     DiagonalGaussian,
     FullGaussian,
+    ParsimoniousGaussian,
     SphericalGaussian,
     TiedGaussian,
     Weibull,
 )
 from labelief.models.axis_gaussian import AxisParameters
 from labelief.models.gaussian import MatrixParameters
+from labelief.models.shrinkage import Strength
 from labelief.models.weibull import WeibullParameters
 
+# VVV, EEE, VVI and VII are the full, tied, diagonal and spherical Gaussians.
+PARSIMONIOUS = ["EII", "EEI", "VEI", "EVI", "VEE", "EVE", "VVE", "EEV", "VEV", "EVV"]
 FAMILIES = {
     "tied": TiedGaussian(),
     "full": FullGaussian(),
     "diagonal": DiagonalGaussian(),
     "spherical": SphericalGaussian(),
     "weibull": Weibull(),
+    **{name: ParsimoniousGaussian(name) for name in PARSIMONIOUS},
 }
 GAUSSIANS = [name for name in FAMILIES if name != "weibull"]
 
@@ -99,6 +104,8 @@ def random_native(name: str, X: np.ndarray, J: int, rng: np.random.Generator) ->
         shapes = rng.uniform(0.6, 2.0, (J, d)) / spread
         return Native(shapes, np.exp(np.log(X).mean(axis=0) + spread * rng.normal(size=(J, d)) / 2))
     means = X.mean(axis=0) + sd * rng.normal(size=(J, d))
+    if name in PARSIMONIOUS:
+        return Native(means, random_member(name, J, d, rng) * np.exp(np.mean(np.log(sd**2))))
     covariances = np.empty((J, d, d))
     for j in range(J):
         if name in ("tied", "full"):
@@ -113,6 +120,24 @@ def random_native(name: str, X: np.ndarray, J: int, rng: np.random.Generator) ->
     return Native(means, covariances)
 
 
+def random_member(name: str, J: int, d: int, rng: np.random.Generator) -> np.ndarray:
+    """Return covariances ``λ_j D_j A_j D_jᵀ`` of a family, by its three letters, (J, d, d)."""
+    volume, shape, orientation = name
+    volumes = rng.uniform(0.3, 2.0, J)
+    shapes = rng.uniform(0.2, 3.0, (J, d))
+    axes = np.stack([np.linalg.qr(rng.normal(size=(d, d)))[0] for _ in range(J)])
+    if volume == "E":
+        volumes[:] = volumes[0]
+    if shape != "V":
+        shapes[:] = shapes[0] if shape == "E" else 1.0
+    if orientation != "V":
+        axes[:] = axes[0] if orientation == "E" else np.eye(d)
+    shapes /= np.prod(shapes, axis=1, keepdims=True) ** (1 / d)
+    if shape == "E" and orientation == "V":
+        shapes[:] = np.sort(shapes[0])
+    return (volumes[:, None, None] * axes * shapes[:, None, :]) @ np.swapaxes(axes, 1, 2)
+
+
 def to_frame(name: str, native: Native, frame: Any) -> Any:
     """Return the parameters in a frame that keeps every direction."""
     if name == "weibull":
@@ -124,9 +149,26 @@ def to_frame(name: str, native: Native, frame: Any) -> Any:
         covariances = frame.basis.T @ native.second @ frame.basis
         factors = np.linalg.cholesky(covariances)
         return MatrixParameters(means, factors[:1] if name == "tied" else factors)
+    if name in PARSIMONIOUS:
+        return member_to_frame(FAMILIES[name], native, frame)
     means = (native.first - frame.center) / frame.scale
     variances = np.diagonal(native.second, axis1=1, axis2=2) / frame.scale**2
     return AxisParameters(means, variances[:, :1] if name == "spherical" else variances)
+
+
+def member_to_frame(density: Any, native: Native, frame: Any) -> Any:
+    """Return the parameters whose rows scatter as a member of the family does: that member."""
+    columns = density.coordinates(native.first, frame.arrays).T
+    r, J = columns.shape
+    moments = columns[:, None, :] * columns[None, :, :]
+    if hasattr(frame, "basis"):
+        moments = moments + np.moveaxis(frame.basis.T @ native.second @ frame.basis, 0, 2)
+        squares = moments[np.triu_indices(r)]
+    else:
+        variances = np.diagonal(native.second, axis1=1, axis2=2) / frame.scale**2
+        squares = np.einsum("aaj->aj", moments) + variances.T
+    record = np.vstack([np.ones(J), columns, squares])
+    return density.maximise(record, None, frame, density.fixed_prior(frame, Strength(0.0)))
 
 
 def scipy_log_density(name: str, native: Native, X: np.ndarray) -> np.ndarray:
@@ -143,7 +185,7 @@ def native_log_prior(name: str, case: Case, covariances: np.ndarray, strength: A
     total = np.cov(case.X.T, aweights=case.weights, ddof=0).reshape(2 * (case.X.shape[1],))
     diagonal = strength.ratio * np.diag(np.diag(total))
     out = 0.0
-    for covariance in covariances[:1] if name == "tied" else covariances:
+    for covariance in covariances[:1] if FAMILIES[name].tied else covariances:
         log_det, precision = np.linalg.slogdet(covariance)[1], np.linalg.inv(covariance)
         out -= 0.5 * strength.total * (log_det + np.trace(precision @ total))
         out -= 0.5 * strength.diagonal * (log_det + np.trace(precision @ diagonal))

@@ -143,7 +143,12 @@ def test_as_many_coordinates_as_parameters(name):
 @pytest.mark.parametrize(
     ("family", "expected"),
     # d = 3, J = 2: means 6, and two variances a feature, one a component, or triangles of 6.
-    [("tied", 12), ("full", 18), ("diagonal", 12), ("spherical", 8), ("weibull", 12)],
+    [
+        *[("tied", 12), ("full", 18), ("diagonal", 12), ("spherical", 8), ("weibull", 12)],
+        # Volumes 1 or 2, shapes 2 or 4, axes 3 or 6.
+        *[("EII", 7), ("EEI", 9), ("VEI", 10), ("EVI", 11), ("VEE", 13)],
+        *[("EVE", 14), ("VVE", 15), ("EEV", 15), ("VEV", 16), ("EVV", 17)],
+    ],
 )
 def test_number_of_parameters_by_hand(family, expected):
     case = make_case(family)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -90,9 +91,11 @@ def test_a_fixed_point_is_stationary(step):
 @pytest.mark.parametrize("channel", ["trusted", "full", "symmetric"])
 @pytest.mark.parametrize("name", FAMILIES)
 def test_acceleration_finds_the_same_optimum(name, channel):
-    plain, fast = (
-        climb(make_setting(name, channel, (0, 1, 2)), STEPS[step]) for step in ("em", "squarem")
-    )
+    setting = make_setting(name, channel, (0, 1, 2))
+    # Near one of several optima, so that both climb the same.
+    near = climb(setting, em_step, max_iter=40, tol=0.0).evaluation.parameters
+    setting = replace(setting, parameters=near)
+    plain, fast = (climb(setting, STEPS[step]) for step in ("em", "squarem"))
     assert plain.converged and fast.converged
     assert fast.evaluation.objective == pytest.approx(plain.evaluation.objective, rel=1e-6)
     assert np.all(np.diff(fast.history) >= -1e-10)

@@ -3,8 +3,8 @@
 from labelief.audit.annotators import audit_annotators
 from labelief.audit.gain import expected_gain
 from labelief.audit.intervals import ChannelIntervals, channel_intervals
+from labelief.audit.label_audit import LabelAudit, weigh_labels
 from labelief.audit.labels import audit_labels
-from labelief.audit.weighing import LabelAudit, weigh_labels
 
 __all__ = [
     "ChannelIntervals",

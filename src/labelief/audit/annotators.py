@@ -8,17 +8,20 @@ from typing import Any
 import numpy as np
 
 from labelief._typing import FloatArray, IntArray
+from labelief.audit.accuracy import accuracies
 from labelief.audit.out_of_fold import held_out_probabilities
 from labelief.audit.reading import checked, names_or_none, read_observed
 from labelief.audit.weighing import FLOOR, weigh
+from labelief.blocks.evidence import Indicator
 from labelief.channels.annotators import AnnotatorNoise
+from labelief.channels.answer_symbols import AnswerSymbols, by_annotator
 from labelief.estimators.dawid_skene import DawidSkene
+from labelief.estimators.validation import evidence_for
 from labelief.kernels.posterior import posterior
 from labelief.labels.class_names import Names
 from labelief.labels.tables import make_frame
-from labelief.labels.targets import read_target
+from labelief.labels.targets import Target, read_target
 from labelief.labels.votes import Votes
-from labelief.model_selection.uncertainty import estimate_mean, wilson_interval
 
 __all__ = ["audit_annotators"]
 
@@ -35,11 +38,14 @@ class Consensus:
     log_priors : (n, K) array
         Log probabilities of the classes of each item before any vote.
     matrices : (A, K, S) array
-        Chance of answer s by annotator a where class k is true.
+        Chance of the plain answer s by annotator a where class k is true.
+    log_answers : (A, K, S + T) array
+        Logarithms of the same for all answers, sets of classes among them.
     """
 
     log_priors: FloatArray
     matrices: FloatArray
+    log_answers: FloatArray
 
 
 def audit_annotators(
@@ -61,9 +67,9 @@ def audit_annotators(
         \zeta_i^{-a}(k) \propto \pi_i(k) \prod_{b \ne a} \gamma_b(v_{ib} \mid k)
 
     with priors and matrices learned from all votes (Dawid and Skene 1979); with features, π_i are
-    the probabilities that an estimator predicts for the item out of fold.  An annotator's expected
-    accuracy is the mean of ζ at the classes named; nobody confirms himself, so one who votes where
-    hardly anybody else does is judged by the class shares.
+    the probabilities that an estimator predicts for the item out of fold.  Nobody confirms himself:
+    one who votes where hardly anybody else does gets a wide interval.  The votes are taken to be
+    independent given the truth; friends who copy from each other confirm each other.
 
     Parameters
     ----------
@@ -89,7 +95,8 @@ def audit_annotators(
         ``annotator``, ``votes``
             Who, and how many votes that name a class.
         ``accuracy``, ``low``, ``high``
-            Expected share of right votes, and Wilson's interval (items are the objects).
+            How often right, by maximum likelihood under the doubt of the others' consensus, and a
+            score interval: Wilson's where the consensus is sure.
         ``agreement``
             Share of equal answers among all pairs of an own vote and another's on the same item;
             NaN where there are none.
@@ -122,65 +129,76 @@ def audit_annotators(
     target = read_target(votes)
     assert target.votes is not None
     if estimator is None:
-        consensus = _of_votes(target.votes)
+        consensus = _of_votes(target.votes, target)
     else:
         proba = held_out_probabilities(estimator, X, votes, target, cv, groups, None, n_jobs)
         consensus = _with_features(checked(proba), target)
     return _table(target.votes, consensus, confidence, backend)
 
 
-def _of_votes(votes: Votes) -> Consensus:
+def _of_votes(votes: Votes, target: Target) -> Consensus:
     model = DawidSkene(max_iter=1000, acceleration="squarem").fit(votes)
     with np.errstate(divide="ignore"):
         priors = np.log(model.priors_)
-    return Consensus(np.broadcast_to(priors, votes.shape), model.matrices_)
+    return _consensus(np.broadcast_to(priors, votes.shape), model.matrices_, target)
 
 
-def _with_features(proba: FloatArray, target: Any) -> Consensus:
+def _with_features(proba: FloatArray, target: Target) -> Consensus:
     weighed = weigh(proba, target, read_observed(target.votes, target), AnnotatorNoise())
     logs = weighed.sharpness * np.log(np.maximum(proba, FLOOR))
-    return Consensus(logs - posterior(logs)[0][:, None], weighed.channel)
+    return _consensus(logs - posterior(logs)[0][:, None], weighed.channel, target)
+
+
+def _consensus(log_priors: FloatArray, matrices: FloatArray, target: Target) -> Consensus:
+    """Return the consensus, certain of the items whose truth is known."""
+    votes = target.votes
+    assert votes is not None
+    evidence = evidence_for(AnnotatorNoise(), target)
+    assert isinstance(evidence, Indicator)
+    symbols = AnswerSymbols.of(evidence, len(votes.classes))
+    with np.errstate(divide="ignore"):
+        table = symbols.log_table(matrices)
+    known = np.flatnonzero(votes.truth_codes >= 0)
+    log_priors = np.array(log_priors)
+    log_priors[known] = -np.inf
+    log_priors[known, votes.truth_codes[known]] = 0.0
+    return Consensus(log_priors, matrices, by_annotator(table, len(matrices), len(symbols.names)))
 
 
 def _table(votes: Votes, consensus: Consensus, confidence: float, backend: str) -> Any:
     """Judge every vote, and add up by annotator."""
     n_classes, n_people = len(votes.classes), len(votes.annotators)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}, but must lie between 0 and 1")
     named = votes.label_codes < n_classes
     item, who = votes.item_codes[named], votes.annotator_codes[named].astype(np.int64)
     said = votes.label_codes[named].astype(np.int64)
     judged = judge_votes(votes, consensus)[named]
-    right = judged[np.arange(len(said)), said]
     number = np.bincount(who, minlength=n_people)
     confusions = np.zeros((n_people, n_classes, n_classes))
     np.add.at(confusions, (who, said), judged)
-    estimates = [
-        _interval(right[mine], item[mine], confidence) for mine in _by_annotator(who, n_people)
-    ]
-    accuracy, low, high = np.array(estimates).T
+    rates = accuracies(judged, said, who, n_people, confidence)
     truth, answer, times = _commonest(confusions.swapaxes(1, 2), votes.classes)
     shares = posterior(consensus.log_priors)[1].mean(axis=0)
     diagonal = np.arange(n_classes)
     columns = {
         "annotator": votes.annotators,
         "votes": number,
-        "accuracy": accuracy,
-        "low": low,
-        "high": high,
+        **rates._asdict(),
         "agreement": _agreement(item, who, said, n_people, n_classes),
         "learned": consensus.matrices[:, diagonal, diagonal] @ shares,
         "truth": truth,
         "said": answer,
         "times": times,
     }
-    order = np.lexsort((accuracy, high))
+    order = np.lexsort((rates.accuracy, rates.high))
     return make_frame({name: values[order] for name, values in columns.items()}, backend)
 
 
 def judge_votes(votes: Votes, consensus: Consensus) -> FloatArray:
     """Return ``ζ_i^{-a}``, the consensus on the item of each vote without its author, (V, K)."""
     item, who = votes.item_codes, votes.annotator_codes.astype(np.int64)
-    with np.errstate(divide="ignore"):
-        told = np.log(consensus.matrices)[who, :, votes.label_codes]
+    told = consensus.log_answers[who, :, votes.label_codes]
     if votes.confidences is not None:
         told = told * votes.confidences[:, None]
     pairs, pair = np.unique(item * len(votes.annotators) + who, return_inverse=True)
@@ -190,21 +208,6 @@ def judge_votes(votes: Votes, consensus: Consensus) -> FloatArray:
     np.add.at(total, item, told)
     judged: FloatArray = posterior(total[item] - own[pair])[1]
     return judged
-
-
-def _by_annotator(who: IntArray, n_people: int) -> list[IntArray]:
-    """Return the positions of each annotator's votes."""
-    order = np.argsort(who, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(who, minlength=n_people))[:-1])
-
-
-def _interval(right: FloatArray, item: IntArray, confidence: float) -> tuple[float, float, float]:
-    """Return accuracy and its interval; everything is possible without votes."""
-    if len(right) == 0:
-        return np.nan, 0.0, 1.0
-    clusters = np.unique(item, return_inverse=True)[1]
-    estimate = estimate_mean(right, np.ones(len(right)), clusters)
-    return (estimate.mean, *wilson_interval(estimate, confidence))
 
 
 def _commonest(confusions: FloatArray, classes: Names) -> tuple[Any, Any, FloatArray]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from labelief.audit.label_audit import audit_target
 from labelief.audit.out_of_fold import held_out_probabilities
 from labelief.audit.reading import checked
-from labelief.audit.weighing import audit_target
 from labelief.labels.targets import read_target
 
 __all__ = ["audit_labels"]
@@ -99,7 +99,7 @@ def audit_labels(
     >>> y[[3, 60, 120]] = "virginica", "setosa", "setosa"  # three slips of the pen
     >>> model = LinearDiscriminantAnalysis(channel=FlipNoise())
     >>> audit = audit_labels(model, X, y, budget=2)
-    >>> audit[["label", "believed", "probability", "suggested"]].head(3).round(2)
+    >>> audit[["label", "believed", "probability", "suggested"]].head(3).sort_index().round(2)
              label    believed  probability   suggested
     row
     3    virginica      setosa          1.0      setosa

@@ -1,30 +1,30 @@
-"""Labels weighed against class probabilities of held-out rows: which of them seem wrong."""
+"""How labels go wrong, learned from labels beside class probabilities of held-out rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from labelief._typing import BoolArray, FloatArray, IntArray
-from labelief.audit.cases import choose_cases
-from labelief.audit.gain import expected_gain
-from labelief.audit.mistakes import LabelledProbabilities, Mistakes
-from labelief.audit.reading import Observed, describe, read_observed, read_probabilities
+from labelief._typing import FloatArray
+from labelief.audit.mistakes import EvenFlips, LabelledProbabilities, Mistakes, alike
+from labelief.audit.reading import Observed
 from labelief.blocks.arrays import ArrayBlocks
+from labelief.blocks.evidence import Evidence
 from labelief.channels.annotators import AnnotatorNoise
-from labelief.estimators.validation import evidence_for, read_weights
-from labelief.labels.class_names import Names
-from labelief.labels.tables import make_frame
+from labelief.channels.contract import BoundChannel
+from labelief.channels.flip_noise import FullFlips, SymmetricFlips
+from labelief.estimators.validation import evidence_for
 from labelief.labels.targets import Target
 from labelief.models.held_out import HeldOut
 from labelief.solvers import views
 from labelief.solvers.climb import climb
+from labelief.solvers.loop import Outcome
 from labelief.solvers.problem import Parameters, Problem
 
-__all__ = ["LabelAudit", "weigh_labels"]
+__all__ = ["FLOOR", "Weighed", "weigh"]
 
 # No probability below this, relative to 1, is believed: nobody has seen so many rows.
 FLOOR = 1e-6
@@ -32,7 +32,7 @@ FLOOR = 1e-6
 
 @dataclass(frozen=True)
 class _Limits:
-    """How long the channel is learned: its steps cost next to nothing."""
+    """How long a channel is learned: its steps cost next to nothing."""
 
     max_iter: int = 1000
     tol: float = 1e-6
@@ -42,232 +42,27 @@ class _Limits:
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """What an audit learned beside the posteriors.
+    """What was learned of the labels.
 
     Attributes
     ----------
     posterior : (n, K) array
+        Class probabilities given features and label.
     sharpness : float
-        β of :class:`labelief.models.held_out.HeldOut`.
+        β of :class:`labelief.models.held_out.HeldOut`, the geometric mean over hypotheses.
+    hypotheses : dict
+        Name to weight.
     channel : Any
-        Parameters of the channel.
+        Parameters of the channel of the weightiest hypothesis.
     converged : bool
+        Whether all were learned to the end.
     """
 
     posterior: FloatArray
     sharpness: float
+    hypotheses: dict[str, float]
     channel: Any
     converged: bool
-
-
-@dataclass(frozen=True, eq=False)
-class LabelAudit:
-    """What :func:`weigh_labels` found, in the order of the rows.
-
-    Attributes
-    ----------
-    classes : (K,) array
-        In sorted order: that of every column here.
-    probabilities : (n, K) array
-        Given the features alone, as they were handed in.
-    posterior : (n, K) array
-        Given features and label.
-    conflict : (n,) array
-        Dempster's conflict between label and features, ``κ_i = 1 - Σ_k pl_i(k) p_i(k)``.
-    doubt : (n,) array
-        How likely the label is wrong.
-    flip_rates : (K, K) array
-        Expected share of the objects of each true class (row) that bear each label (column).
-    sharpness : float
-        Exponent β by which the probabilities were found too dull (above 1) or too bold (below).
-    converged : bool
-        Whether the channel was learned to the end.
-    """
-
-    classes: Names
-    probabilities: FloatArray = field(repr=False)
-    posterior: FloatArray = field(repr=False)
-    conflict: FloatArray = field(repr=False)
-    doubt: FloatArray = field(repr=False)
-    flip_rates: FloatArray
-    sharpness: float
-    converged: bool
-    _observed: Observed = field(repr=False)
-
-    @property
-    def expected_errors(self) -> float:
-        """Expected number of wrong labels, the sum of the doubts."""
-        return float(np.sum(self.doubt))
-
-    @property
-    def flagged(self) -> BoolArray:
-        """Rows whose label is more likely wrong than right, (n,)."""
-        return np.asarray(self.doubt > 0.5)
-
-    @property
-    def suggested(self) -> Names:
-        """Most probable class of each row given features and label, (n,)."""
-        names: Names = self.classes[np.argmax(self.posterior, axis=1)]
-        return names
-
-    def order(self) -> IntArray:
-        """Return row numbers, worst first: by doubt, then by conflict."""
-        return np.lexsort((-self.conflict, -self.doubt))
-
-    def to_frame(
-        self,
-        budget: float | None = None,
-        *,
-        cost: Any = None,
-        reliability: float = 0.9,
-        backend: str = "pandas",
-    ) -> Any:
-        """Return the table of :func:`labelief.audit.audit_labels`.
-
-        Parameters
-        ----------
-        budget : float, default=None
-            What may be spent on asking again: the number of cases where all cost 1. None: no limit.
-        cost : (n,) array-like, default=None
-            What it costs to ask about each row, 1 by default.
-        reliability : float, default=0.9
-            How often the person asked is right.
-        backend : str, default="pandas"
-            Library of the frame: "pandas", "polars", "pyarrow"...
-
-        Returns
-        -------
-        data frame
-            One row per object, worst first.  In pandas the index is the row number, elsewhere a
-            column ``row`` is.
-        """
-        gain = expected_gain(self.posterior, reliability)
-        ask = choose_cases(gain, budget, cost)
-        order = self.order()
-        believed = np.argmax(self.probabilities, axis=1)
-        rows = np.arange(len(order))
-        columns: dict[str, Any] = {
-            "label": describe(self._observed, order),
-            "believed": self.classes[believed][order],
-            "probability": self.probabilities[rows, believed][order],
-            "posterior": self.posterior[rows, believed][order],
-            "conflict": self.conflict[order],
-            "doubt": self.doubt[order],
-            "suggested": self.suggested[order],
-            "gain": gain[order],
-            "ask": ask[order],
-        }
-        frame = make_frame({"row": order, **columns}, backend)
-        return frame.set_index("row") if backend == "pandas" else frame
-
-    def __repr__(self) -> str:
-        n, worst = len(self.doubt), self.order()[:5]
-        lines = [
-            f"LabelAudit: {n} labels, {self.expected_errors:.1f} of them wrong, it is expected; "
-            f"{int(self.flagged.sum())} rather wrong than right"
-        ]
-        shown = zip(worst, describe(self._observed, worst), strict=True)
-        lines += [
-            f"  row {row}: {label}, rather {self.suggested[row]} (doubt {self.doubt[row]:.2f})"
-            for row, label in shown
-            if self.doubt[row] > 0.5
-        ]
-        return "\n".join(lines)
-
-
-def weigh_labels(
-    proba: Any, y: Any, *, classes: Any = None, channel: Any = None, sample_weight: Any = None
-) -> LabelAudit:
-    r"""Weigh labels against class probabilities that were predicted without them.
-
-    The probabilities p, from any tool, must be out of fold: a model that has seen a row's label
-    agrees with it.  How labels go wrong is then learned from the whole table, by EM on
-
-    .. math::
-        \prod_i \sum_k q_i(k) \, pl_i(k; \gamma, \lambda), \qquad
-        q_i(k) = p_i(k)^\beta / \sum_l p_i(l)^\beta,
-
-    the one likelihood of this library (quost2017 eq. 21; methods of liu2022 §2 for γ) with p in
-    place of a model: pl is the probability of the observed label if class k is true (flips γ
-    between classes and slips λ to a class that looks alike, see :mod:`labelief.audit.mistakes`;
-    annotators' matrices for votes), and β makes p sharper, because a model that learned from wrong
-    labels foretells the labels, not the classes.  The posterior is
-    :math:`\zeta_i(k) \propto q_i(k) \, pl_i(k)` (eq. 23), and the doubt about a label
-
-    .. math:: 1 - \sum_k \zeta_i(k) \, pl_i(k) / \max_l pl_i(l)
-
-    with pl as observed: the probability that a crisp label is wrong, or that the truth is outside a
-    candidate set.  The doubts sum to the expected number of wrong labels.
-
-    Parameters
-    ----------
-    proba : (n, K) array or frame
-        Out-of-fold probabilities of the classes; the columns of a frame name them.
-    y : labels of any kind
-        1-D labels, `SoftLabels`, plausibilities (n, K), `Votes`; unknown labels are never doubted.
-    classes : (K,) array-like, default=None
-        Class of each column of ``proba`` (and of a bare array ``y``); by default the classes of
-        ``y`` in sorted order.
-    channel : channel, default=None
-        What is believed of the labels instead: ``FlipNoise("symmetric")``,
-        ``FlipNoise(matrix=...)``, ``Trusted()``...
-    sample_weight : (n,) array-like, default=None
-        Weights of the rows in what is learned.
-
-    Returns
-    -------
-    LabelAudit
-        Row by row, with ``to_frame()``.
-
-    Examples
-    --------
-    >>> from labelief.audit import weigh_labels
-    >>> proba = [[0.9, 0.1], [0.8, 0.2], [0.05, 0.95], [0.1, 0.9], [0.02, 0.98]] * 20
-    >>> audit = weigh_labels(proba, ["cat", "cat", "dog", "dog", "dog"] * 19 + ["cat"] * 5)
-    >>> audit.order()[:3]
-    array([99, 97, 98])
-    >>> audit
-    LabelAudit: 100 labels, 3.0 of them wrong, it is expected; 3 rather wrong than right
-      row 99: cat, rather dog (doubt 1.00)
-      row 97: cat, rather dog (doubt 1.00)
-      row 98: cat, rather dog (doubt 0.98)
-    """
-    matrix, target = read_probabilities(proba, y, classes)
-    return audit_target(matrix, target, y, channel, sample_weight)
-
-
-def audit_target(
-    proba: FloatArray, target: Target, y: Any, channel: Any = None, sample_weight: Any = None
-) -> LabelAudit:
-    """Do what :func:`weigh_labels` does, with labels that were read already.
-
-    Parameters
-    ----------
-    proba : (n, K) array
-        Rows sum to 1; columns in the order of ``target.classes``.
-    target : Target
-    y : labels of any kind
-        What the target was read from.
-    channel, sample_weight
-        As there.
-    """
-    observed = read_observed(y, target)
-    weights = read_weights(sample_weight, proba)
-    weighed = weigh(proba, target, observed, channel, weights)
-    plausible = observed.labels.plausibilities
-    relative = plausible / np.max(plausible, axis=1, keepdims=True)
-    doubt = 1.0 - np.sum(weighed.posterior * relative, axis=1)
-    return LabelAudit(
-        classes=target.classes,
-        probabilities=proba,
-        posterior=weighed.posterior,
-        conflict=np.clip(1.0 - np.sum(proba * plausible, axis=1), 0.0, 1.0),
-        doubt=np.clip(doubt, 0.0, 1.0),
-        flip_rates=_flip_rates(weighed.posterior, plausible),
-        sharpness=weighed.sharpness,
-        converged=weighed.converged,
-        _observed=observed,
-    )
 
 
 def weigh(
@@ -287,36 +82,72 @@ def weigh(
     observed : Observed
         The same labels as mass functions.
     channel : channel or None
+        By default the three of :mod:`labelief.audit.mistakes`, or annotators' matrices for votes.
     weights : (n,) array or None
     """
-    n_classes = len(target.classes)
     p = np.maximum(proba, FLOOR)
     p = p / np.sum(p, axis=1, keepdims=True)
+    model = HeldOut(p.shape[1])
+    outcomes, posteriors, penalties = [], [], []
+    choices = _hypotheses(p, target, observed, channel)
+    for evidence, bound in choices.values():
+        blocks = ArrayBlocks(np.log(p), evidence, weights)
+        outcome = _learned(blocks, model, bound)
+        outcomes.append(outcome)
+        posteriors.append(_posterior(blocks, model, bound, outcome))
+        penalties.append(bound.n_parameters())
+    shares = _akaike_weights([outcome.evaluation.log_likelihood for outcome in outcomes], penalties)
+    exponents = np.array([outcome.evaluation.parameters.model for outcome in outcomes])
+    return Weighed(
+        posterior=np.tensordot(shares, np.array(posteriors), axes=1),
+        sharpness=float(np.exp(shares @ exponents)),
+        hypotheses=dict(zip(choices, shares.tolist(), strict=True)),
+        channel=outcomes[int(np.argmax(shares))].evaluation.parameters.channel,
+        converged=all(outcome.converged for outcome in outcomes),
+    )
+
+
+def _hypotheses(
+    p: FloatArray, target: Target, observed: Observed, channel: Any
+) -> dict[str, tuple[Evidence, BoundChannel]]:
+    """Return evidence and channel of each way in which labels may go wrong."""
+    n_classes = p.shape[1]
     if channel is None and target.votes is None:
-        plausible, verified = observed.labels.plausibilities, observed.labels.verified
-        evidence: Any = LabelledProbabilities(plausible, p, verified if verified.any() else None)
-        bound: Any = Mistakes(n_classes)
-    else:
-        chosen = AnnotatorNoise() if channel is None else channel
-        evidence = evidence_for(chosen, target)
-        bound = chosen.bind(n_classes, evidence)
-    model = HeldOut(n_classes)
-    blocks = ArrayBlocks(np.log(p), evidence, weights)
+        verified = observed.labels.verified
+        plausible = observed.labels.plausibilities
+        evidence = LabelledProbabilities(
+            plausible, alike(plausible, p), verified if verified.any() else None
+        )
+        return {
+            "one rate": (evidence, Mistakes(SymmetricFlips(n_classes))),
+            "a rate per class": (evidence, Mistakes(EvenFlips(n_classes))),
+            "a rate per pair": (evidence, Mistakes(FullFlips(n_classes))),
+        }
+    chosen = AnnotatorNoise() if channel is None else channel
+    given = evidence_for(chosen, target)
+    return {type(chosen).__name__: (given, chosen.bind(n_classes, given))}
+
+
+def _learned(blocks: ArrayBlocks, model: HeldOut, bound: BoundChannel) -> Outcome:
+    """Climb from the probabilities as given and labels that are mostly right."""
+    n_classes = len(model.component_class)
     problem = Problem(blocks, model, bound, n_classes)
     start = Parameters(model.start(), bound.start())
-    sizes = np.ones(n_classes, dtype=np.int64)
-    outcome = climb(problem, start, _Limits(), sizes, named=True)
+    # The probabilities name the classes.
+    return climb(problem, start, _Limits(), np.ones(n_classes, dtype=np.int64), named=True)
+
+
+def _posterior(
+    blocks: ArrayBlocks, model: HeldOut, bound: BoundChannel, outcome: Outcome
+) -> FloatArray:
     learned = outcome.evaluation.parameters
     parameters = (model.factors(learned.model), bound.likelihoods(learned.channel), None, None)
-    posterior = blocks.map_rows(partial(views.posteriors, model), parameters, model.width)
-    return Weighed(posterior, float(np.exp(learned.model)), learned.channel, outcome.converged)
+    rows: FloatArray = blocks.map_rows(partial(views.posteriors, model), parameters, model.width)
+    return rows
 
 
-def _flip_rates(posterior: FloatArray, plausible: FloatArray) -> FloatArray:
-    """Return ``Σ_i ζ_ik s_ij / Σ_i ζ_ik`` over rows whose label says something, s its shares."""
-    says = np.max(plausible, axis=1) - np.min(plausible, axis=1) > 0
-    shares = plausible[says] / np.sum(plausible[says], axis=1, keepdims=True)
-    counts = posterior[says].T @ shares
-    sizes = np.sum(posterior[says], axis=0)[:, None]
-    known = sizes > 0
-    return np.asarray(np.where(known, counts / np.where(known, sizes, 1.0), np.eye(len(counts))))
+def _akaike_weights(log_likelihoods: list[float], n_parameters: list[int]) -> FloatArray:
+    """Return ``exp(log L - number of parameters)``, divided by their sum."""
+    evidence = np.array(log_likelihoods) - np.array(n_parameters, dtype=np.float64)
+    shares = np.exp(evidence - np.max(evidence))
+    return np.asarray(shares / np.sum(shares))

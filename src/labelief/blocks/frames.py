@@ -8,6 +8,7 @@ cut: covariances are zero across them and a new row is judged by its projection.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
@@ -61,6 +62,19 @@ class Whitening:
         """The diagonal matrix of the features' total variances, in z: (r, r)."""
         scaled = self.basis * self.moments.scale[:, None]
         return np.asarray(scaled.T @ scaled)
+
+    @cached_property
+    def to_scale(self) -> FloatArray:
+        """The map from z to the features' own units but for one scale, over orthonormal axes.
+
+        Upper triangular, (r, r), its largest singular value 1: ``u = to_scale z`` is ``x - center``
+        up to a turn and a common factor, so angles and ratios of lengths are those among features.
+        """
+        largest = np.max(np.abs(self.inverse), initial=0.0)
+        if largest == 0:
+            return np.eye(self.rank)
+        triangle = np.asarray(qr(self.inverse.T / largest, mode="r")[0][: self.rank])
+        return np.asarray(triangle / np.linalg.norm(triangle, 2), dtype=np.float64)
 
     def locations(self, z: FloatArray) -> FloatArray:
         """Return points in the units of the features: ``(..., r) -> (..., d)``."""

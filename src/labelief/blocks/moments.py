@@ -129,6 +129,7 @@ def _centre_and_spread(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return a provisional centre and a positive scale of each column."""
     center = rows[0]
     half = np.max(np.abs(rows / 2 - center / 2), axis=0)
-    spread = np.where(half > 0, half, np.maximum(np.abs(center), 1e-290))
+    # Smaller ones have no reciprocal.
+    spread = np.where(half > 0, np.maximum(half, 1e-307), np.maximum(np.abs(center), 1e-290))
     center = center + np.mean(rows - center, axis=0) if np.all(half < 1e300) else center
     return center, spread

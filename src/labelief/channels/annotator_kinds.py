@@ -63,6 +63,11 @@ class FullMatrices(AnnotatorMatrices):
 class OneCoin(AnnotatorMatrices):
     """An accuracy for each annotator, errors spread evenly over the other answers."""
 
+    def start(self) -> FloatArray:
+        """Return the accuracies of an earlier fit, or matrices near the identity."""
+        right = np.mean(np.diagonal(super().start(), axis1=1, axis2=2), axis=1)
+        return self._matrices(np.stack([right, 1.0 - right], axis=1)[:, None])
+
     def _chances(self, matrices: FloatArray) -> FloatArray:
         """Return the chances to be right and wrong, (A, 1, 2)."""
         right = matrices[:, 0, 0]

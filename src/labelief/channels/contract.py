@@ -36,7 +36,7 @@ class BoundChannel(Protocol):
     """Whether the observed label is the class itself, so that crisp labels decide everything."""
 
     def start(self) -> Any:
-        """Return first parameters: near the identity."""
+        """Return first parameters: near the identity, or where an earlier fit ended."""
 
     def first_look(self) -> Likelihoods:
         """Return the likelihoods by which a start reads the labels."""

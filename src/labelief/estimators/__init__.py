@@ -8,6 +8,7 @@ from labelief.estimators.classifiers import (
 )
 from labelief.estimators.dawid_skene import DawidSkene
 from labelief.estimators.logistic import LogisticRegression
+from labelief.estimators.wrapped import SoftLabelClassifier
 
 __all__ = [
     "DawidSkene",
@@ -16,4 +17,5 @@ __all__ = [
     "LogisticRegression",
     "MixtureDiscriminantAnalysis",
     "QuadraticDiscriminantAnalysis",
+    "SoftLabelClassifier",
 ]

@@ -14,7 +14,9 @@ from labelief.blocks.arrays import ArrayBlocks
 from labelief.blocks.evidence import Evidence
 from labelief.channels.contract import BoundChannel
 from labelief.channels.trusted import Trusted
+from labelief.estimators.cautious import CautiousPredictions
 from labelief.estimators.scoring import ExpectedErrorScore
+from labelief.estimators.set_rules import evidence_bounds
 from labelief.estimators.validation import evidence_for, read_rows, read_weights
 from labelief.kernels.namespace import to_host
 from labelief.labels.targets import read_target
@@ -25,10 +27,11 @@ from labelief.solvers.problem import Parameters, component_arrays
 __all__ = ["SoftClassifier"]
 
 
-class SoftClassifier(ExpectedErrorScore, ClassifierMixin, BaseEstimator):
+class SoftClassifier(ExpectedErrorScore, CautiousPredictions, ClassifierMixin, BaseEstimator):
     """Base of classifiers that learn from soft labels through a model and a channel.
 
-    A fit leaves ``_model``, ``_channel`` (bound) and ``_parameters``; everything below reads them.
+    A fit leaves ``_model``, ``_channel`` (bound), ``_parameters`` and ``_told`` (weight of the rows
+    whose label says something); everything below reads them.
     """
 
     channel: Any
@@ -38,6 +41,7 @@ class SoftClassifier(ExpectedErrorScore, ClassifierMixin, BaseEstimator):
     _model: Model
     _channel: BoundChannel
     _parameters: Parameters
+    _told: float
     _sparse = False
 
     def predict(self, X: Any) -> Any:
@@ -80,33 +84,6 @@ class SoftClassifier(ExpectedErrorScore, ClassifierMixin, BaseEstimator):
         (n, K) array
         """
         return self._map(views.log_probabilities, self._read(X))
-
-    def predict_set(self, X: Any, rule: str = "mass", level: float = 0.95) -> Any:
-        """Return a set of classes for each row.
-
-        Parameters
-        ----------
-        X : (n, d) array, frame or list
-        rule : {"mass"}, default="mass"
-            "mass": the fewest classes whose probabilities sum to `level` or more.
-        level : float, default=0.95
-
-        Returns
-        -------
-        (n, K) bool array
-            Whether each class is in the row's set.
-        """
-        if rule != "mass":
-            raise ValueError(f"rule must be 'mass', got {rule!r}.")
-        if not 0.0 < level <= 1.0:
-            raise ValueError(f"level must be in (0, 1], got {level!r}.")
-        proba = to_host(self.predict_proba(X))
-        order = np.argsort(-proba, axis=1, kind="stable")
-        before = np.cumsum(np.take_along_axis(proba, order, axis=1), axis=1)
-        before = np.hstack([np.zeros((len(proba), 1)), before[:, :-1]])
-        chosen = np.zeros(proba.shape, dtype=bool)
-        np.put_along_axis(chosen, order, before < level - 1e-12, axis=1)
-        return chosen
 
     def posterior(self, X: Any, y: Any) -> Array:
         """Return class probabilities given the features *and* the label that was observed.
@@ -166,6 +143,20 @@ class SoftClassifier(ExpectedErrorScore, ClassifierMixin, BaseEstimator):
             weights[weights > 0] @ to_host(self._map(views.log_evidence, X, evidence))[weights > 0]
         )
         return float(sums[0]), float(sums[1]), float(np.sum(weights))
+
+    def _bounds(self, X: Any, strength: float) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds of probabilities that rest on the mean number of rows."""
+        proba = self._float_probabilities(X)
+        contrasts = max(len(self.classes_) - 1, 1)
+        n_rows = self._told * contrasts / max(self._n_free(), 1)
+        return evidence_bounds(proba, n_rows, strength)
+
+    def _n_free(self) -> int:
+        """Return the number of free parameters behind probabilities."""
+        return self._model.n_parameters()
+
+    def _fitted_part(self) -> Any:
+        return self._parameters
 
     def _read(self, X: Any) -> Array:
         return read_rows(self, X, reset=False, sparse=self._sparse)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from labelief._typing import Array, FloatArray, IntArray
 from labelief.blocks.arrays import ArrayBlocks
-from labelief.estimators.component_choice import CRITERIA, choose_components
+from labelief.estimators.component_choice import (
+    CRITERIA,
+    Choice,
+    choose_components,
+    judged_components,
+)
+from labelief.estimators.density_choice import choose_density
 from labelief.estimators.discriminant_axes import DiscriminantAxes
 from labelief.estimators.fitting import Fit, Settings
 from labelief.estimators.generative import ComponentClassifier
@@ -98,28 +105,46 @@ class _Mixtures(ComponentClassifier):
         responsibilities: Any,
         settings: Settings,
     ) -> Fit:
-        """Fit with the numbers of components asked for, or search for them."""
+        """Fit with the density and the components asked for, or search for them."""
         n_classes = len(target.classes)
 
-        def fit(sizes: IntArray) -> Fit:
-            return self._fit_sizes(rows, target, weights, responsibilities, sizes, settings)
+        def fit(density: Density, sizes: IntArray) -> Fit:
+            return self._fit_sizes(
+                rows, target, weights, responsibilities, sizes, settings, density
+            )
 
-        criterion = self.n_components
-        if not isinstance(criterion, str) or criterion not in CRITERIA:
+        densities, open_ = self._densities(), self.n_components
+        searched = isinstance(open_, str) and open_ in CRITERIA
+        sizes = component_counts(1 if searched else open_, n_classes)
+        if densities is None and not searched:
             self.selection_ = None
-            return fit(component_counts(criterion, n_classes))
-        if responsibilities is not None:
+            return fit(self._density(), sizes)
+        if searched and responsibilities is not None:
             raise ValueError(
-                f"responsibilities have a column per component, but n_components={criterion!r} "
+                f"responsibilities have a column per component, but n_components={open_!r} "
                 "leaves their number open: give numbers, or leave responsibilities out."
             )
         blocks = ArrayBlocks(rows, evidence_for(self._chosen_channel(), target), weights)
-        choice = choose_components(fit, blocks, n_classes, criterion)
+
+        def search(density: Density) -> Choice:
+            if searched:
+                return choose_components(partial(fit, density), blocks, n_classes, open_)
+            return judged_components(partial(fit, density), blocks, sizes, "bic")
+
+        if densities is None:
+            choice = search(self._density())
+        else:
+            choice = choose_density(densities, search, sizes)
         self.selection_ = choice.candidates
         return choice.fit
 
+    def _densities(self) -> list[Density] | None:
+        """Return the densities to choose from; None where there is one."""
+        return None
+
     def _store(self, fit: Fit) -> None:
         super()._store(fit)
+        self.density_ = fit.model.density
         self.n_components_ = np.bincount(self.component_class_, minlength=len(self.classes_))
 
 
@@ -193,13 +218,18 @@ class GenerativeClassifier(_Mixtures):
 
     Parameters
     ----------
-    density : Density
-        For example ``FullGaussian()`` or ``Weibull()``.
+    density : Density or list of Density
+        For example ``FullGaussian()`` or ``Weibull()``.  Of a list, such as
+        ``[ParsimoniousGaussian(family) for family in ParsimoniousGaussian.families]``, the density
+        is taken that makes the criterion lowest: the one that `n_components` names, BIC where that
+        gives numbers.  What cannot be fitted to the rows is left out.
     n_components : int, list of int, "bic" or "icl", default=1
         Components in each class; a list gives one number per class, in the order of ``classes_``.
         "bic" and "icl" search for the numbers that make the criterion lowest, adding components one
-        at a time from 1 per class; A additions in K classes cost about 2 (K + A) fits.  The fitted
-        ``n_components_`` holds the numbers, ``selection_`` the candidates that were tried.
+        at a time from 1 per class; A additions in K classes cost about 2 (K + A) fits, for each
+        density.  The fitted ``density_`` and ``n_components_`` hold the choice, ``selection_`` the
+        candidates that were tried, a row each: density, n_components, criterion, log_likelihood,
+        n_parameters, supported.
     {parameters}
 
     Examples
@@ -209,6 +239,18 @@ class GenerativeClassifier(_Mixtures):
     >>> X = [[0.0, 1.0], [1.0, 0.0], [4.0, 5.0], [5.0, 4.0]]
     >>> GenerativeClassifier(DiagonalGaussian()).fit(X, [0, 0, 1, 1]).predict([[4.0, 4.0]])
     array([1])
+
+    Which family is it?  Rows whose classes differ in volume alone:
+
+    >>> import numpy as np
+    >>> from labelief.densities import ParsimoniousGaussian
+    >>> X = np.random.default_rng(0).normal(size=(200, 2)) * np.repeat([[1.0], [3.0]], 100, axis=0)
+    >>> some = [ParsimoniousGaussian(family) for family in ("EII", "VII", "VVI", "VVV")]
+    >>> model = GenerativeClassifier(some).fit(X, np.repeat([0, 1], 100))
+    >>> model.density_
+    ParsimoniousGaussian(family='VII')
+    >>> [round(candidate.criterion) for candidate in model.selection_]
+    [2102, 1881, 1891, 1900]
     """
 
     def __init__(
@@ -249,6 +291,9 @@ class GenerativeClassifier(_Mixtures):
     def _density(self) -> Density:
         density: Density = FullGaussian() if self.density is None else self.density
         return density
+
+    def _densities(self) -> list[Density] | None:
+        return list(self.density) if isinstance(self.density, list | tuple) else None
 
 
 def component_counts(n_components: Any, n_classes: int) -> IntArray:

@@ -17,7 +17,7 @@ from labelief.models.contract import Model
 from labelief.solvers import views
 from labelief.solvers.problem import component_arrays
 
-__all__ = ["CRITERIA", "Candidate", "Choice", "choose_components"]
+__all__ = ["CRITERIA", "Candidate", "Choice", "choose_components", "judged_components"]
 
 # Components of a class at most, as in R's mclust.
 _MOST = 9
@@ -27,10 +27,12 @@ _NUMBERS_PER_PARAMETER = 2.0
 
 
 class Candidate(NamedTuple):
-    """Numbers of components that were tried.
+    """A density and numbers of components that were tried.
 
     Attributes
     ----------
+    density : str
+        The density as it is written.
     n_components : tuple of int
         One number per class, in the order of ``classes_``.
     criterion : float
@@ -42,6 +44,7 @@ class Candidate(NamedTuple):
         not, the candidate is not chosen.
     """
 
+    density: str
     n_components: tuple[int, ...]
     criterion: float
     log_likelihood: float
@@ -50,9 +53,10 @@ class Candidate(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The best fit of a search, and all candidates in the order in which they were tried."""
+    """The best fit of a search, its candidate, and all candidates in the order of their trial."""
 
     fit: Fit
+    best: Candidate
     candidates: list[Candidate]
 
 
@@ -115,13 +119,30 @@ def choose_components(
             continue
         fresh[k], gains[k], grown[k] = True, -np.inf, None
         if sizes[k] < _MOST and _room(current, k, n_classes):
-            grown[k] = trial = _tried(fit, sizes + (np.arange(n_classes) == k), blocks, value)
+            larger = sizes + (np.arange(n_classes) == k)
+            grown[k] = trial = _tried(fit, larger, blocks, value, current.candidate.density)
             gains[k] = current.value - trial.value
             trials.append(trial)
     assert current.fit is not None
     passes = sum(trial.fit.n_passes for trial in trials if trial.fit is not None)
     best = replace(current.fit, n_passes=passes)
-    return Choice(best, [trial.candidate for trial in trials])
+    return Choice(best, current.candidate, [trial.candidate for trial in trials])
+
+
+def judged_components(
+    fit: Callable[[IntArray], Fit], blocks: BlockSource, sizes: IntArray, criterion: str
+) -> Choice:
+    """Return the fit of given numbers of components as a search with one candidate.
+
+    Parameters
+    ----------
+    fit, blocks, criterion
+        As in `choose_components`.
+    sizes : (K,) integer array
+    """
+    trial = _judged(fit(sizes), sizes, blocks, CRITERIA[criterion])
+    assert trial.fit is not None
+    return Choice(trial.fit, trial.candidate, [trial.candidate])
 
 
 def _bic(fit: Fit, blocks: BlockSource) -> float:
@@ -159,12 +180,13 @@ def _tried(
     sizes: IntArray,
     blocks: BlockSource,
     value: Callable[[Fit, BlockSource], float],
+    density: str,
 ) -> _Trial:
     """Fit larger classes; what has become singular is no candidate."""
     try:
         return _judged(fit(sizes), sizes, blocks, value)
     except ValueError:
-        return _Trial(Candidate(tuple(sizes.tolist()), np.inf, -np.inf, 0, False), None)
+        return _Trial(Candidate(density, tuple(sizes.tolist()), np.inf, -np.inf, 0, False), None)
 
 
 def _judged(
@@ -175,6 +197,7 @@ def _judged(
 ) -> _Trial:
     several = sizes[fit.model.component_class] > 1
     candidate = Candidate(
+        repr(fit.model.density),
         tuple(sizes.tolist()),
         value(fit, blocks),
         fit.outcome.evaluation.log_likelihood,

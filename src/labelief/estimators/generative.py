@@ -20,6 +20,7 @@ from labelief.estimators.validation import (
     read_responsibilities,
     read_rows,
     read_weights,
+    told_weight,
 )
 from labelief.kernels.namespace import take_rows, to_host
 from labelief.labels.targets import Target, read_target
@@ -142,6 +143,7 @@ class ComponentClassifier(SoftClassifier):
         settings = _settings(self)
         rows, target, weights, R = self._read_fit(X, y, sample_weight, responsibilities)
         self.classes_ = target.classes
+        self._told = told_weight(target, weights)
         self._store(self._best_fit(rows, target, weights, R, settings))
         return self
 
@@ -169,7 +171,9 @@ class ComponentClassifier(SoftClassifier):
     ) -> Fit:
         """Fit with as many components in each class as are asked for: one."""
         sizes = np.ones(len(target.classes), dtype=np.int64)
-        return self._fit_sizes(rows, target, weights, responsibilities, sizes, settings)
+        return self._fit_sizes(
+            rows, target, weights, responsibilities, sizes, settings, self._density()
+        )
 
     def _fit_sizes(
         self,
@@ -179,6 +183,7 @@ class ComponentClassifier(SoftClassifier):
         responsibilities: Any,
         sizes: IntArray,
         settings: Settings,
+        density: Density,
     ) -> Fit:
         n_classes = len(target.classes)
         component_class = np.repeat(np.arange(n_classes), sizes)
@@ -190,7 +195,7 @@ class ComponentClassifier(SoftClassifier):
         priors = _priors(self.priors, self.classes, target.classes)
         return fit_components(
             ArrayBlocks(rows, evidence, weights, start),
-            self._density(),
+            density,
             bound,
             component_class,
             n_classes,

@@ -23,6 +23,7 @@ from labelief.estimators.validation import (
     evidence_for,
     read_rows,
     read_weights,
+    told_weight,
 )
 from labelief.kernels.namespace import is_sparse, namespace, take_rows
 from labelief.labels.targets import Target, read_target
@@ -197,6 +198,7 @@ class LogisticRegression(SoftClassifier):
         target = read_target(y, n_rows=rows.shape[0], classes=self.classes)
         rows, target, weights = _kept(rows, target, read_weights(sample_weight, rows))
         self.classes_ = target.classes
+        self._told = told_weight(target, weights)
         n_classes = len(target.classes)
         channel = self._chosen_channel()
         evidence = evidence_for(channel, target)

@@ -24,6 +24,7 @@ __all__ = [
     "read_responsibilities",
     "read_rows",
     "read_weights",
+    "told_weight",
 ]
 
 # Rows at a time in the search for what is not finite.
@@ -136,6 +137,12 @@ def read_weights(sample_weight: Any, X: Array) -> FloatArray | None:
     if not np.any(weights > 0):
         raise ValueError("Every sample_weight is 0: there is nothing to learn from.")
     return weights
+
+
+def told_weight(target: Target, weights: FloatArray | None) -> float:
+    """Return the weight of the rows whose label says anything."""
+    told = target.told()
+    return float(np.sum(told) if weights is None else weights @ told)
 
 
 def read_responsibilities(

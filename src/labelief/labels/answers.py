@@ -129,30 +129,53 @@ def _with_sets(
     cells: list[Any], classes: Any, vague: str | None, also: list[Any]
 ) -> tuple[Names, Codes, BoolArray]:
     """Code cells of which some are collections; a set of one class is that class."""
+    number, origin = _distinct(cells)
+    cells = [cells[row] for row in origin]
     is_set = np.fromiter((isinstance(cell, Collection) for cell in cells), np.bool_, len(cells))
     set_row = np.flatnonzero(is_set)
     owner, members, n_sets = flatten([cells[row] for row in set_row])
     empty = np.flatnonzero(np.bincount(owner, minlength=n_sets) == 0)
     if empty.size:
-        raise ValueError(
-            f"label holds an empty set at row {set_row[empty[0]]}: None is an abstention"
-        )
+        row = origin[set_row[empty[0]]]
+        raise ValueError(f"label holds an empty set at row {row}: None is an abstention")
     for place, member in enumerate(members):
         if isinstance(member, Collection) or is_missing(member) or member in (vague, ""):
+            row = origin[set_row[owner[place]]]
             raise ValueError(
-                f"label has {member!r} in the set at row {set_row[owner[place]]}: a set holds "
-                "names of classes"
+                f"label has {member!r} in the set at row {row}: a set holds names of classes"
             )
     single = [None if inside else cell for inside, cell in zip(is_set, cells, strict=True)]
-    rows = np.concatenate((np.arange(len(cells)), set_row[owner]))
+    rows = origin[np.concatenate((np.arange(len(cells)), set_row[owner]))]
     names, found = _encode([*single, *members, *also], rows, classes)
     codes, inside = found[: len(cells)].copy(), found[len(cells) : len(rows)]
     words = bits.from_members(owner, inside, n_sets, names.size)
     alone = bits.popcount(words) == 1
     codes[set_row[alone]] = bits.singleton_codes(words[alone])
-    distinct, number = np.unique(words[~alone], axis=0, return_inverse=True)
-    codes[set_row[~alone]] = names.size + number.ravel()
-    return names, codes, bits.unpack(distinct, names.size)
+    distinct, place_of = np.unique(words[~alone], axis=0, return_inverse=True)
+    codes[set_row[~alone]] = names.size + place_of.ravel()
+    return names, codes[number], bits.unpack(distinct, names.size)
+
+
+def _distinct(cells: list[Any]) -> tuple[IntArray, IntArray]:
+    """Return a number for each cell, equal cells alike, and the first row of each number."""
+    place: dict[Any, int] = {}
+    origin: list[int] = []
+    number = np.empty(len(cells), dtype=np.int64)
+    for row, cell in enumerate(cells):
+        key = cell
+        if isinstance(cell, list | np.ndarray):
+            key = tuple(cell)
+        elif isinstance(cell, set):
+            key = frozenset(cell)
+        try:
+            found = place.setdefault(key, len(place))
+        except TypeError:
+            # It holds something that is no name of a class, which is said where members are read.
+            found = place.setdefault(("row", row, id(cell)), len(place))
+        if found == len(origin):
+            origin.append(row)
+        number[row] = found
+    return number, np.array(origin, dtype=np.int64)
 
 
 def _encode(values: list[Any], rows: IntArray, classes: Any) -> tuple[Names, Codes]:

@@ -64,6 +64,15 @@ class Target:
                 return len(evidence)
         return 0
 
+    def told(self) -> BoolArray:
+        """Return which rows' labels say anything, shape (n,)."""
+        if self.codes is not None:
+            return np.asarray(self.codes >= 0)
+        if self.plausibilities is not None:
+            return np.asarray(self.plausibilities.max(axis=1) > self.plausibilities.min(axis=1))
+        assert self.votes is not None
+        return np.asarray(np.diff(self.votes.indptr) > 0)
+
     def take(self, rows: Any) -> Target:
         """Return some of the rows.
 

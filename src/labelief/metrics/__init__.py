@@ -18,7 +18,7 @@ from labelief.metrics.multilabel import (
     multilabel_accuracy,
     multilabel_accuracy_scorer,
 )
-from labelief.metrics.set_scores import u65_score, u80_score
+from labelief.metrics.set_scores import mean_set_size, set_coverage, u65_score, u80_score
 
 __all__ = [
     "lower_error",
@@ -31,6 +31,8 @@ __all__ = [
     "label_log_loss_scorer",
     "u65_score",
     "u80_score",
+    "set_coverage",
+    "mean_set_size",
     "multilabel_accuracy",
     "hamming_score",
     "multilabel_accuracy_scorer",

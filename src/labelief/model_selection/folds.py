@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import indexable
 
 from labelief._typing import IntArray
+from labelief.estimators.fold_dealing import fold_numbers
 from labelief.model_selection.strata import strata
 
 __all__ = ["SoftStratifiedKFold"]
@@ -84,91 +85,8 @@ class SoftStratifiedKFold(BaseCrossValidator):
             raise ValueError("y is None, but the folds are stratified by it")
         codes = strata(y)
         indexable(X, codes, groups)
-        fold = self._fold_of_rows(codes, groups)
+        fold = fold_numbers(
+            codes, groups, self.n_splits, shuffle=self.shuffle, random_state=self.random_state
+        )
         for number in range(self.n_splits):
             yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
-
-    def _fold_of_rows(self, codes: IntArray, groups: Any) -> IntArray:
-        """Fold number of each row, (n,)."""
-        n = codes.size
-        members = np.arange(n) if groups is None else _group_codes(groups)
-        n_groups = int(members.max(initial=-1)) + 1
-        if n_groups < self.n_splits:
-            what = "rows" if groups is None else "groups"
-            raise ValueError(
-                f"n_splits is {self.n_splits}, but there are only {n_groups} {what}: ask for fewer"
-            )
-        order = np.arange(n_groups)
-        if self.shuffle:
-            order = check_random_state(self.random_state).permutation(n_groups)
-        sizes = np.bincount(members, minlength=n_groups)
-        counts = np.zeros((self.n_splits, int(codes.max(initial=0)) + 1))
-        fold_of_group = np.empty(n_groups, dtype=np.int64)
-        large = order[sizes[order] > 1]
-        _place_groups(large, members, codes, sizes, counts, fold_of_group)
-        single = order[sizes[order] == 1]
-        stratum_of_group = np.empty(n_groups, dtype=np.int64)
-        stratum_of_group[members] = codes
-        _deal_rows(single, stratum_of_group[single], counts, fold_of_group)
-        return fold_of_group[members]
-
-
-def _group_codes(groups: Any) -> IntArray:
-    """0..G-1 for each row."""
-    values = np.asarray(groups)
-    if values.ndim != 1:
-        raise ValueError(f"groups must have one dimension, but has {values.ndim}")
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
-
-
-def _place_groups(
-    large: IntArray,
-    members: IntArray,
-    codes: IntArray,
-    sizes: IntArray,
-    counts: Any,
-    fold_of_group: IntArray,
-) -> None:
-    """Put groups of several rows, largest first, where they disturb the balance least.
-
-    The fold is the one where Σ_k (its count of stratum k)² / n_k grows least: the product of the
-    fold's and the group's counts, each divided by n_k. Fills ``counts`` and ``fold_of_group``.
-    """
-    position = np.full(sizes.size, -1)
-    position[large] = np.arange(large.size)
-    inside = position[members] >= 0
-    table = np.zeros((large.size, counts.shape[1]))
-    np.add.at(table, (position[members[inside]], codes[inside]), 1.0)
-    stratum_sizes = np.maximum(np.bincount(codes, minlength=counts.shape[1]), 1)
-    for row in np.argsort(-sizes[large], kind="stable"):
-        growth = counts @ (table[row] / stratum_sizes)
-        fold = np.lexsort((counts.sum(axis=1), growth))[0]
-        counts[fold] += table[row]
-        fold_of_group[large[row]] = fold
-
-
-def _deal_rows(single: IntArray, stratum: IntArray, counts: Any, fold_of_group: IntArray) -> None:
-    """Deal groups of one row out, stratum by stratum, to the folds that have fewest of it.
-
-    Ties go to the smallest fold. Fills ``counts`` and ``fold_of_group``.
-    """
-    for k in np.unique(stratum):
-        rows = single[stratum == k]
-        have = counts[:, k]
-        level = _water_level(have, rows.size)
-        add = np.maximum(level - have, 0).astype(np.int64)
-        spare = rows.size - int(add.sum())
-        open_folds = np.flatnonzero(have <= level)
-        smallest = np.argsort(counts.sum(axis=1)[open_folds] + add[open_folds], kind="stable")
-        add[open_folds[smallest[:spare]]] += 1
-        fold_of_group[rows] = np.repeat(np.arange(len(have)), add)
-        counts[:, k] += add
-
-
-def _water_level(have: Any, amount: int) -> int:
-    """Largest integer level with Σ_f max(level - have_f, 0) ≤ amount."""
-    ordered = np.sort(have)
-    rank = np.arange(1, ordered.size + 1)
-    # with the lowest f folds raised, the level is (amount + their sum) / f
-    levels = (amount + np.cumsum(ordered)) // rank
-    return int(levels[levels >= ordered][-1])

@@ -5,8 +5,10 @@ from labelief.models.contract import Density, Model
 from labelief.models.diagonal import DiagonalGaussian
 from labelief.models.featureless import Featureless
 from labelief.models.full import FullGaussian
+from labelief.models.given import GivenProbabilities
 from labelief.models.held_out import HeldOut
 from labelief.models.logistic import LogisticModel
+from labelief.models.parsimonious import ParsimoniousGaussian
 from labelief.models.spherical import SphericalGaussian
 from labelief.models.tied import TiedGaussian
 from labelief.models.weibull import Weibull
@@ -17,9 +19,11 @@ __all__ = [
     "DiagonalGaussian",
     "Featureless",
     "FullGaussian",
+    "GivenProbabilities",
     "HeldOut",
     "LogisticModel",
     "Model",
+    "ParsimoniousGaussian",
     "SphericalGaussian",
     "TiedGaussian",
     "Weibull",

@@ -10,15 +10,27 @@ from labelief._typing import Array, FloatArray, IntArray
 from labelief.blocks.frames import Axes
 from labelief.kernels.features import scaled
 from labelief.models.exponential import ExponentialFamily
-from labelief.models.gaussian import LOG_2PI
+from labelief.models.gaussian import LOG_2PI, means_of
 from labelief.models.shrinkage import Strength
 
-__all__ = ["AxisGaussian", "AxisParameters", "AxisPrior", "positive_or_explain"]
+__all__ = [
+    "AxisGaussian",
+    "AxisParameters",
+    "AxisPrior",
+    "axis_scatters_of",
+    "positive_or_explain",
+]
 
 
 @dataclass(frozen=True)
 class AxisParameters:
-    """Means (J, r) and variances, (J, r) or (J, 1) where all axes share one, in the frame."""
+    """Means and variances in the frame.
+
+    Attributes
+    ----------
+    means : (J, r) array
+    variances : (J, r) array, or (J, 1) where all axes share one, or (1, r) where all components do
+    """
 
     means: FloatArray
     variances: FloatArray
@@ -63,7 +75,8 @@ class AxisGaussian(ExponentialFamily):
 
     def log_prior(self, parameters: AxisParameters, frame: Axes, prior: AxisPrior) -> float:
         """Return ``-½ ν Σ_j (log|Σ_j| + tr Σ_j⁻¹ T)``, determinants in the features' units."""
-        variances = np.broadcast_to(parameters.variances, parameters.means.shape)
+        variances = parameters.variances
+        variances = np.broadcast_to(variances, (len(variances), frame.rank))
         log_det = np.sum(np.log(variances)) + 2.0 * frame.log_volume * len(variances)
         return float(-0.5 * (prior.count * log_det + np.sum(prior.scatter / variances)))
 
@@ -90,6 +103,12 @@ class AxisGaussian(ExponentialFamily):
     def covariances(self, parameters: AxisParameters, frame: Axes) -> FloatArray:
         """Return component covariances in the units of the features, (J, d, d)."""
         return frame.covariances(np.broadcast_to(parameters.variances, parameters.means.shape))
+
+
+def axis_scatters_of(record: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
+    """Return means and scatters about them, both (J, r), of a record of all squares."""
+    means = means_of(record[0], record[1 : rank + 1].T)
+    return means, record[rank + 1 :].T - record[0][:, None] * means**2
 
 
 def positive_or_explain(variances: FloatArray) -> FloatArray:

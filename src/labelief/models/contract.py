@@ -16,8 +16,8 @@ from labelief.blocks.source import BlockSource
 
 __all__ = ["Density", "MStep", "Model"]
 
-MStep = Literal["exact", "improves"]
-"""Whether an M-step maximises the expected objective or only raises it."""
+MStep = Literal["exact", "improves", "refit"]
+"""Whether an M-step maximises the expected objective, only raises it, or promises neither."""
 
 
 class Model(Protocol):
@@ -71,6 +71,9 @@ class Model(Protocol):
 
     def from_vector(self, vector: FloatArray) -> Any:
         """Return the parameters of a vector."""
+
+    def n_parameters(self) -> int:
+        """Return the number of free parameters."""
 
 
 class Density(Protocol):

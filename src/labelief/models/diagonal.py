@@ -13,9 +13,9 @@ from labelief.models.axis_gaussian import (
     AxisGaussian,
     AxisParameters,
     AxisPrior,
+    axis_scatters_of,
     positive_or_explain,
 )
-from labelief.models.gaussian import means_of
 
 __all__ = ["DiagonalGaussian"]
 
@@ -51,7 +51,7 @@ class DiagonalGaussian(AxisGaussian):
         self, parameters: AxisParameters, frame: Axes, log_weights: FloatArray
     ) -> tuple[FloatArray]:
         """Return the coefficients, (1 + 2r, J)."""
-        precision = 1.0 / parameters.variances
+        precision = np.broadcast_to(1.0 / parameters.variances, parameters.means.shape)
         constant = self.constants(parameters, frame, log_weights)
         return (np.vstack([constant, (parameters.means * precision).T, -0.5 * precision.T]),)
 
@@ -64,9 +64,8 @@ class DiagonalGaussian(AxisGaussian):
         self, record: FloatArray, parameters: AxisParameters | None, frame: Axes, prior: AxisPrior
     ) -> AxisParameters:
         """Return means and variances."""
-        r, counts = frame.rank, record[0][:, None]
-        means = means_of(record[0], record[1 : r + 1].T)
-        scatter = record[r + 1 :].T - counts * means**2
+        counts = record[0][:, None]
+        means, scatter = axis_scatters_of(record, frame.rank)
         nothing = counts + prior.count == 0
         variances = (scatter + prior.scatter + nothing) / (counts + prior.count + nothing)
         return AxisParameters(means, positive_or_explain(variances))

@@ -14,8 +14,7 @@ from labelief.models.gaussian import (
     MatrixPrior,
     cholesky_or_explain,
     log_determinants,
-    means_of,
-    unpack_products,
+    scatters_of,
 )
 
 __all__ = ["FullGaussian"]
@@ -80,9 +79,7 @@ class FullGaussian(MatrixGaussian):
     ) -> MatrixParameters:
         """Return means and covariances ``(S_j + ν T) / (n_j + ν)``."""
         rank, counts = frame.rank, record[0]
-        means = means_of(counts, record[1 : rank + 1].T)
-        scatter = unpack_products(record[rank + 1 :], rank)
-        scatter = scatter - counts[:, None, None] * means[:, :, None] * means[:, None, :]
+        means, scatter = scatters_of(record, rank)
         # Without weight and without a prior nothing is known: take the total covariance.
         nothing = (counts + prior.count == 0)[:, None, None]
         held = (counts + prior.count)[:, None, None] + nothing

@@ -24,6 +24,7 @@ __all__ = [
     "log_cholesky",
     "log_determinants",
     "means_of",
+    "scatters_of",
     "triangle_from_log",
     "unpack_products",
 ]
@@ -86,6 +87,14 @@ def unpack_products(products: FloatArray, rank: int) -> FloatArray:
     out[:, rows, columns] = products.T
     out[:, columns, rows] = products.T
     return out
+
+
+def scatters_of(record: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
+    """Return means, (J, r), and scatters about them, (J, r, r), of a record of all products."""
+    counts = record[0]
+    means = means_of(counts, record[1 : rank + 1].T)
+    scatters = unpack_products(record[rank + 1 :], rank)
+    return means, scatters - counts[:, None, None] * means[:, :, None] * means[:, None, :]
 
 
 def cholesky_or_explain(covariances: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from labelief._typing import FloatArray, IntArray
+from labelief.estimators.cautious import CautiousPredictions
 from labelief.estimators.scoring import ExpectedErrorScore
 from labelief.estimators.validation import check_count, read_rows
 from labelief.kernels.namespace import is_sparse, to_host
@@ -42,7 +43,7 @@ class _Near(NamedTuple):
     exponents: FloatArray
 
 
-class EvidentialKNN(ExpectedErrorScore, ClassifierMixin, BaseEstimator):
+class EvidentialKNN(ExpectedErrorScore, CautiousPredictions, ClassifierMixin, BaseEstimator):
     """Nearest neighbours whose labels are pieces of evidence (Denœux 1995).
 
     A neighbour at distance d says what its label says, discounted to ``α exp(-γ d²)``; the k of
@@ -232,6 +233,14 @@ class EvidentialKNN(ExpectedErrorScore, ClassifierMixin, BaseEstimator):
         SoftLabels
         """
         return SoftLabels(self.classes_, stack([part.masses for part in self._combined(X)]))
+
+    def _bounds(self, X: Any, strength: float) -> tuple[FloatArray, FloatArray]:
+        """Return belief and plausibility of each class."""
+        said = self.predict_mass(X)
+        return said.beliefs, said.plausibilities
+
+    def _fitted_part(self) -> Any:
+        return self._labels
 
     def conflict(self, X: Any = None) -> FloatArray:
         """Return how much the neighbours contradict each other.

@@ -7,11 +7,13 @@ from functools import partial
 from typing import Protocol
 
 from labelief._typing import IntArray
+from labelief.channels.contract import BoundChannel
+from labelief.models.contract import Model
 from labelief.solvers.em import em_step, squarem_step
 from labelief.solvers.loop import Outcome, State, run
 from labelief.solvers.problem import Parameters, Problem
 
-__all__ = ["Limits", "climb", "named_run"]
+__all__ = ["Limits", "Nameable", "climb", "named_run"]
 
 
 class Limits(Protocol):
@@ -32,6 +34,18 @@ class Limits(Protocol):
     @property
     def verbose(self) -> int:
         """Whether to print the objective after each iteration."""
+
+
+class Nameable(Protocol):
+    """A problem whose latent classes may be called by other names."""
+
+    @property
+    def model(self) -> Model:
+        """What may rename its parameters."""
+
+    @property
+    def channel(self) -> BoundChannel:
+        """What knows the names."""
 
 
 def climb(
@@ -71,7 +85,7 @@ def climb(
 
 
 def named_run(
-    problem: Problem,
+    problem: Nameable,
     start: Parameters,
     go: Callable[..., Outcome],
     max_iter: int,
@@ -83,7 +97,7 @@ def named_run(
 
     Parameters
     ----------
-    problem : Problem
+    problem : Nameable
     start : Parameters
     go : callable
         ``go(start, max_iter=...) -> Outcome``.
