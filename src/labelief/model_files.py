@@ -40,7 +40,7 @@ TRUSTED = frozenset(
     channels.annotators.AnnotatorMatrices channels.annotators.AnnotatorNoise
     channels.flip_noise.FixedFlips channels.flip_noise.FlipNoise channels.flip_noise.FullFlips
     channels.flip_noise.SymmetricFlips channels.trusted.BoundTrust channels.trusted.Trusted
-    cli.catalogue.PooledVotes estimators.classifiers.GenerativeClassifier
+    cli.catalogue.Hardened cli.catalogue.PooledVotes estimators.classifiers.GenerativeClassifier
     estimators.classifiers.LinearDiscriminantAnalysis
     estimators.classifiers.MixtureDiscriminantAnalysis
     estimators.classifiers.QuadraticDiscriminantAnalysis

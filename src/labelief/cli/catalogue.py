@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from labelief import (
@@ -20,7 +21,7 @@ from labelief import (
 )
 from labelief.tables import TableError
 
-__all__ = ["Candidate", "PooledVotes", "candidates", "names"]
+__all__ = ["Candidate", "Hardened", "PooledVotes", "candidates", "names"]
 
 
 class Candidate(NamedTuple):
@@ -63,6 +64,8 @@ _MODELS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "knn": ("nearest neighbours as evidence", lambda channel: EvidentialKNN()),
 }
 _WITHOUT_CHANNEL = {"knn"}
+_HARD = "lda+hard"
+"""The baseline: what is lost if doubts are thrown away."""
 
 
 class PooledVotes(ClassifierMixin, BaseEstimator):
@@ -98,6 +101,40 @@ class PooledVotes(ClassifierMixin, BaseEstimator):
         return self.estimator_.predict_proba(X)
 
 
+class Hardened(ClassifierMixin, BaseEstimator):
+    """A classifier that takes each row's single most plausible class for the truth.
+
+    Rows whose label has none are left out.
+
+    Parameters
+    ----------
+    estimator : classifier
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: SoftLabels | Votes) -> Hardened:
+        """Throw the doubts away and fit; votes count by their majority."""
+        labels = SoftLabels.from_votes(y) if isinstance(y, Votes) else y
+        single = labels.most_plausible()
+        rows = np.flatnonzero(np.isin(single, labels.classes))
+        if not len(rows):
+            raise TableError("No row has a single most plausible class: leave lda+hard out.")
+        self.estimator_ = clone(self.estimator).set_params(classes=labels.classes)
+        self.estimator_.fit(X[rows], single[rows])
+        self.classes_ = self.estimator_.classes_
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the most probable class of each row."""
+        return self.estimator_.predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the class probabilities of each row."""
+        return self.estimator_.predict_proba(X)
+
+
 def names(votes: bool) -> list[str]:
     """Return the names of all models: "lda", "lda+flips"...
 
@@ -107,7 +144,7 @@ def names(votes: bool) -> list[str]:
         Whether the labels are votes of several people.
     """
     learned = "annotators" if votes else "flips"
-    found = []
+    found = [_HARD]
     for model in _MODELS:
         found.append(model)
         if model not in _WITHOUT_CHANNEL:
@@ -133,6 +170,12 @@ def candidates(wanted: list[str] | None, *, votes: bool, pooling: str) -> list[C
             raise TableError(f"There is no model {name!r}; --models takes {', '.join(known)}.")
         model, _, channel = name.partition("+")
         words, make = _MODELS[model]
+        if name == _HARD:
+            how = "the majority vote" if votes else "each row's likeliest class"
+            found.append(
+                Candidate(name, f"{words}; {how} taken for the truth", Hardened(make(None)))
+            )
+            continue
         how, noise = _CHANNELS[channel]
         estimator = make(noise())
         if votes and not channel:

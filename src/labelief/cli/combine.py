@@ -53,7 +53,7 @@ def run(
     frame = pd.DataFrame({"item": said.items, "votes": np.diff(said.indptr)})
     for j, name in enumerate(labels.classes):
         frame[f"pl_{name}"] = labels.plausibilities[:, j]
-    frame["class"] = ["" if name is None else str(name) for name in best]
+    frame["class"] = np.where(np.isin(best, labels.classes), best, "")
     frame["conflict"] = disagreement(said)
     if out is None:
         say(frame.to_csv(index=False, lineterminator="\n").rstrip())
