@@ -1,7 +1,8 @@
 """Where a fit starts: responsibilities made from labels, from clusters, or given by the user.
 
 A start never puts the means of classes that labels cannot tell apart on one point: that is a fixed
-point of EM.  The automatic start is deterministic, so that a weight of 2 equals a row twice.
+point of EM.  The automatic start is deterministic, so that a weight of 2 equals a row twice.  Missing
+features, which densities may take, lie at the mean of their column here.
 """
 
 from __future__ import annotations
@@ -294,6 +295,7 @@ def _widest(z: FloatArray, weights: FloatArray, key: FloatArray) -> tuple[float,
 
 def _tie_key(rows: FloatArray) -> FloatArray:
     """Return the sum of each row's features in units of their largest: some order for ties."""
+    rows = np.where(np.isnan(rows), 0.0, rows)
     largest = np.max(np.abs(rows), axis=0)
     return np.asarray(np.sum(rows / np.where(largest > 0, largest, 1.0), axis=1))
 
