@@ -108,9 +108,9 @@ def measure_moments(
     """Measure the weighted moments of dense rows, without cancellation or overflow.
 
     Sums are taken about a provisional centre and scale (from a thousand rows).  If these turn out
-    to be far from the truth, the pass is repeated with better ones.  Where features are missing, each
-    column's moments are over the rows that have it, and there are no products; a column that no row
-    has is constant at 0.
+    to be far from the truth, the pass is repeated with better ones.  Where features are missing,
+    each column's moments are over the rows that have it, and there are no products; a column that
+    no row has is constant at 0.
 
     Parameters
     ----------

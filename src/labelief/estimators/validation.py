@@ -79,9 +79,7 @@ def read_rows(
     return rows
 
 
-def read_gappy_rows(
-    estimator: Any, X: Any, *, reset: bool, missing: bool
-) -> tuple[Array, bool]:
+def read_gappy_rows(estimator: Any, X: Any, *, reset: bool, missing: bool) -> tuple[Array, bool]:
     """Return validated rows as `read_rows` does, and whether features are missing (NaN) in them.
 
     Where `missing` is False, such rows are refused.
@@ -145,7 +143,9 @@ def _not_finite(kind: str, where: str, name: str, *, missing: bool) -> str:
     """Say what stands where, and the cure."""
     start = f"Input X contains {kind}: the first stands in {where}. {name} takes "
     if missing:
-        return start + "numbers, and NaN for what is missing: set such entries to NaN, or clip them."
+        return (
+            start + "numbers, and NaN for what is missing: set such entries to NaN, or clip them."
+        )
     return (
         start + "finite numbers only: drop such rows, or fill them in by an imputer in a pipeline."
     )

@@ -1,4 +1,4 @@
-"""What a density can do unless it says otherwise: the plain case of each ability of the contract."""
+"""What a density can do unless it says otherwise: the plain case of each ability."""
 
 from __future__ import annotations
 

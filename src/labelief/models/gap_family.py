@@ -67,12 +67,12 @@ class GapFamily(ExponentialFamily):
 
     def observed(self, record: FloatArray, frame: Any) -> FloatArray:
         """Return the weight of the rows that have each feature, (J, r); (J, 1) if all have all."""
-        counts = record[0][:, None]
+        counts: FloatArray = np.asarray(record[0])[:, None]
         if not frame.gaps:
             return counts
         # What rounding leaves of a feature that no row of a component has is nothing.
         left = counts - record[-frame.rank :].T if frame.rank else counts[:, :0]
-        return np.where(left > 1e-12 * counts, left, 0.0)
+        return np.asarray(np.where(left > 1e-12 * counts, left, 0.0), dtype=np.float64)
 
 
 def _as_long(record: Array, size: int) -> Array:

@@ -75,8 +75,9 @@ class Weibull(PlainDensity):
         if np.any(bad):
             column = int(np.argmax(bad > 0))
             raise ValueError(
-                f"Column {blocks.column(column)} of X has {int(bad[column])} values that are not positive; a "
-                "Weibull feature needs x > 0. Shift the column, or give it another density."
+                f"Column {blocks.column(column)} of X has {int(bad[column])} values that are not "
+                "positive; a Weibull feature needs x > 0. Shift the column, or give it another "
+                "density."
             )
 
     def frame(self, blocks: BlockSource) -> Axes:

@@ -1,8 +1,8 @@
 """Where a fit starts: responsibilities made from labels, from clusters, or given by the user.
 
 A start never puts the means of classes that labels cannot tell apart on one point: that is a fixed
-point of EM.  The automatic start is deterministic, so that a weight of 2 equals a row twice.  Missing
-features, which densities may take, lie at the mean of their column here.
+point of EM.  The automatic start is deterministic, so that a weight of 2 equals a row twice.
+Missing features, where the density takes them, lie at the mean of their column here.
 """
 
 from __future__ import annotations
