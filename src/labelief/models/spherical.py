@@ -74,8 +74,9 @@ class SphericalGaussian(AxisGaussian):
         self, record: FloatArray, parameters: AxisParameters | None, frame: Axes, prior: AxisPrior
     ) -> AxisParameters:
         """Return means and ``v_j = (Σ_a S_ja + ν Σ_a T_a) / (r (n_j + ν))``."""
-        r, counts = frame.rank, self.observed(record, frame)
-        means = means_of(counts, record[1 : r + 1].T)
+        r = frame.rank
+        means = means_of(self.observed(record, frame), record[1 : r + 1].T)
+        counts = np.broadcast_to(self.observed(record, frame), means.shape)
         scatter = record[r + 1] - np.sum(counts * means**2, axis=1)
         held = np.sum(counts, axis=1) + r * prior.count
         nothing = held == 0
