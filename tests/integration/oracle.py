@@ -164,10 +164,7 @@ def component_log_densities(model: Any, X: np.ndarray) -> np.ndarray:
     """Return ``log f_j(x_i)`` of what is observed of each row, (n, J)."""
     density = model._model.density
     return np.column_stack(
-        [
-            observed_log_densities(density, model, j, X)
-            for j in range(len(model.component_class_))
-        ]
+        [observed_log_densities(density, model, j, X) for j in range(len(model.component_class_))]
     )
 
 
