@@ -156,7 +156,7 @@ class Objective:
         return np.exp(logits - logsumexp(logits, axis=-1, keepdims=True))
 
     def level_prior(self, shares):
-        """nu rows in which each level has its share of all rows, a quarter of a row more in each."""
+        """nu rows with the shares of levels over all rows, a quarter of a row more in each."""
         total = 0.0
         for a in range(shares.shape[1]):
             column = self.X[:, a]

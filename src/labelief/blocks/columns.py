@@ -7,12 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from labelief._typing import Array, FloatArray, IntArray
 from labelief.blocks.evidence import Evidence
 from labelief.blocks.source import Block, BlockSource
-from labelief.kernels.namespace import take_features
+from labelief.kernels.gaps import filled
+from labelief.kernels.namespace import namespace, take_features, to_float64, to_host
 
-__all__ = ["ColumnBlocks"]
+__all__ = ["ColumnBlocks", "first_missing", "missing_counts"]
 
 
 class ColumnBlocks:
@@ -58,3 +61,26 @@ class ColumnBlocks:
 def _seen(kernel: Callable[..., Any], block: Block, parameters: tuple[Array, Any]) -> Any:
     columns, inner = parameters
     return kernel(replace(block, X=take_features(block.X, columns)), inner)
+
+
+def missing_counts(blocks: BlockSource) -> FloatArray:
+    """Return how many rows miss each feature, (d,)."""
+    counts: FloatArray = blocks.map_reduce(_missing_counts, (), 3 * blocks.n_columns)
+    return counts
+
+
+def first_missing(blocks: BlockSource) -> tuple[int, int]:
+    """Return row and column, as users call it, of the first missing feature."""
+    gone = to_host(blocks.map_rows(_missing, (), 3 * blocks.n_columns))
+    row, column = np.argwhere(gone)[0]
+    return int(row), blocks.column(int(column))
+
+
+def _missing(block: Block, parameters: tuple[()]) -> Array:
+    """Kernel: return 1 for each feature that a row misses, (b, d)."""
+    return filled(to_float64(block.X))[1]
+
+
+def _missing_counts(block: Block, parameters: tuple[()]) -> Array:
+    gone = _missing(block, parameters)
+    return namespace(gone).sum(gone, axis=0)

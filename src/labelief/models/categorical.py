@@ -273,8 +273,8 @@ class Categorical(ExponentialFamily):
 def _largest(blocks: BlockSource) -> IntArray:
     """Return the largest code of each column, (d,).
 
-    Sums tell how many rows reach a number, so that codes are found digit by digit.  A column that no
-    row has counts as one of level 0 alone.
+    Sums tell how many rows reach a number, so that codes are found digit by digit.  A column that
+    no row has counts as one of level 0 alone.
     """
     largest = np.zeros(blocks.n_columns)
     step = float(_MOST // _DIGIT)

@@ -2,14 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from labelief._typing import IntArray
+from labelief.blocks.moments import Moments
 
-__all__ = ["grouped", "indices", "positions"]
+__all__ = ["ColumnsFrame", "grouped", "indices", "positions"]
+
+
+@dataclass(frozen=True)
+class ColumnsFrame:
+    """The frames of the groups.
+
+    Attributes
+    ----------
+    columns : tuple of integer arrays
+    frames : tuple of records of the groups' densities
+    moments : Moments
+        Those of all columns.
+    """
+
+    columns: tuple[IntArray, ...]
+    frames: tuple[Any, ...]
+    moments: Moments
+
+    @property
+    def rank(self) -> int:
+        """Directions kept in all groups."""
+        return sum(frame.rank for frame in self.frames)
+
+    @property
+    def n_cut(self) -> int:
+        """Directions without variance in all groups."""
+        return sum(frame.n_cut for frame in self.frames)
+
+    @property
+    def gaps(self) -> bool:
+        """Whether rows may have missing features in some group."""
+        return any(frame.gaps for frame in self.frames)
+
+    @property
+    def arrays(self) -> tuple[tuple[IntArray, Any], ...]:
+        """What kernels need: columns and arrays of each group."""
+        pairs = zip(self.columns, self.frames, strict=True)
+        return tuple((columns, frame.arrays) for columns, frame in pairs)
 
 
 def positions(columns: Any, names: Any) -> Any:

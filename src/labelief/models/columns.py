@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,54 +10,15 @@ from sklearn.pipeline import _name_estimators
 from sklearn.utils.metaestimators import _BaseComposition
 
 from labelief._typing import Array, FloatArray, IntArray
-from labelief.blocks.columns import ColumnBlocks
+from labelief.blocks.columns import ColumnBlocks, first_missing, missing_counts
 from labelief.blocks.moments import Moments
-from labelief.blocks.source import Block, BlockSource
-from labelief.kernels.gaps import filled
-from labelief.kernels.namespace import namespace, take_features, to_float64, to_host
-from labelief.models.column_groups import grouped, indices, positions
+from labelief.blocks.source import BlockSource
+from labelief.kernels.namespace import namespace, take_features
+from labelief.models.column_groups import ColumnsFrame, grouped, indices, positions
 from labelief.models.contract import MStep
 from labelief.models.shrinkage import Strength
 
 __all__ = ["Columns"]
-
-
-@dataclass(frozen=True)
-class ColumnsFrame:
-    """The frames of the groups.
-
-    Attributes
-    ----------
-    columns : tuple of integer arrays
-    frames : tuple of records of the groups' densities
-    moments : Moments
-        Those of all columns.
-    """
-
-    columns: tuple[IntArray, ...]
-    frames: tuple[Any, ...]
-    moments: Moments
-
-    @property
-    def rank(self) -> int:
-        """Directions kept in all groups."""
-        return sum(frame.rank for frame in self.frames)
-
-    @property
-    def n_cut(self) -> int:
-        """Directions without variance in all groups."""
-        return sum(frame.n_cut for frame in self.frames)
-
-    @property
-    def gaps(self) -> bool:
-        """Whether rows may have missing features in some group."""
-        return any(frame.gaps for frame in self.frames)
-
-    @property
-    def arrays(self) -> tuple[tuple[IntArray, Any], ...]:
-        """What kernels need: columns and arrays of each group."""
-        pairs = zip(self.columns, self.frames, strict=True)
-        return tuple((columns, frame.arrays) for columns, frame in pairs)
 
 
 class Columns(_BaseComposition):
@@ -225,9 +186,7 @@ class Columns(_BaseComposition):
     def _parts(self, blocks: BlockSource) -> list[tuple[Any, ColumnBlocks]]:
         """Return the density and the columns of each group."""
         n_columns = blocks.n_columns
-        gone = np.zeros(n_columns)
-        if blocks.gaps:
-            gone = blocks.map_reduce(_missing, (), 3 * n_columns)
+        gone = missing_counts(blocks) if blocks.gaps else np.zeros(n_columns)
         return [
             (density, ColumnBlocks(blocks, at, gaps=bool(np.any(gone[at]))))
             for density, at in grouped(self.groups, self.remainder, n_columns)
@@ -406,23 +365,11 @@ class Columns(_BaseComposition):
         return int(sum(density.n_parameters(n_components, inner) for density, inner in pairs))
 
 
-def _missing(block: Block, parameters: tuple[()]) -> Array:
-    """Kernel: return how many rows miss each feature, (d,)."""
-    gone = filled(to_float64(block.X))[1]
-    return namespace(gone).sum(gone, axis=0)
-
-
-def _missing_rows(block: Block, parameters: tuple[()]) -> Array:
-    """Kernel: return 1 for each feature that a row misses, (b, d)."""
-    return filled(to_float64(block.X))[1]
-
-
 def _refuse_missing(blocks: BlockSource, name: str) -> None:
     """Refuse what is missing, naming the first."""
-    gone = to_host(blocks.map_rows(_missing_rows, (), 3 * blocks.n_columns))
-    row, column = np.argwhere(gone)[0]
+    row, column = first_missing(blocks)
     raise ValueError(
-        f"Input X contains NaN: the first stands in row {row}, column {blocks.column(column)}. "
-        f"{name} takes finite numbers only: give the column another density in Columns, drop such "
-        "rows, or fill them in by an imputer in a pipeline."
+        f"Input X contains NaN: the first stands in row {row}, column {column}. {name} takes "
+        "finite numbers only: give the column another density in Columns, drop such rows, or fill "
+        "them in by an imputer in a pipeline."
     )
