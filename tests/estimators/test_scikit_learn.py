@@ -43,6 +43,9 @@ CHECKED = [
     MixtureDiscriminantAnalysis(2),
     GenerativeClassifier(densities.DiagonalGaussian(), 2, init="kmeans", random_state=0),
     GenerativeClassifier(densities.SphericalGaussian(), acceleration="squarem"),
+    GenerativeClassifier(
+        densities.Columns([(densities.FullGaussian(), 0)], remainder=densities.DiagonalGaussian())
+    ),
     LogisticRegression(),
     LogisticRegression(channel=FlipNoise(), solver="newton"),
 ]

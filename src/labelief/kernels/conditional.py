@@ -154,10 +154,19 @@ def _patterns(mask: Any) -> tuple[Any, IntArray]:
     return mask[at], np.reshape(which, (-1,))
 
 
-def _completed(
-    rows: GapRows, mean: Array, precision: Array
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Return y, g, ``B E g`` and E g by tiles, and B with ``E Λ Eᵀ`` by patterns."""
+class _Completed(NamedTuple):
+    """y, g, E g and ``B E g`` by tiles; ``E Λ Eᵀ`` and B by patterns."""
+
+    y: Array
+    g: Array
+    eg: Array
+    beg: Array
+    across: Array
+    inverse: Array
+
+
+def _completed(rows: GapRows, mean: Array, precision: Array) -> _Completed:
+    """Return what both densities and sums of one component are made from."""
     xp = namespace(rows.z)
     here = xp.take(rows.here, rows.pattern, axis=0)[:, None, :]
     y = (rows.z - mean) * here
@@ -171,7 +180,7 @@ def _completed(
     picks = xp.take(rows.picks, rows.pattern, axis=0)
     eg = g @ xp.matrix_transpose(picks)
     beg = eg @ xp.take(inverse, rows.pattern, axis=0)
-    return y, g, eg, beg, across
+    return _Completed(y, g, eg, beg, across, inverse)
 
 
 def marginal_log_densities(
@@ -196,9 +205,9 @@ def marginal_log_densities(
     base = rows.here @ normalisers
     columns = []
     for j in range(means.shape[0]):
-        y, g, eg, beg, across = _completed(rows, means[j, :], precisions[j, :, :])
-        quadratic = xp.sum(y * g, axis=2) - xp.sum(eg * beg, axis=2)
-        log_det = xp.linalg.slogdet(across)[1]
+        done = _completed(rows, means[j, :], precisions[j, :, :])
+        quadratic = xp.sum(done.y * done.g, axis=2) - xp.sum(done.eg * done.beg, axis=2)
+        log_det = xp.linalg.slogdet(done.across)[1]
         by_pattern = constants[j] - base - 0.5 * log_det
         columns.append(xp.take(by_pattern, rows.pattern, axis=0)[:, None] - 0.5 * quadratic)
     return xp.stack(columns, axis=2)
@@ -219,12 +228,12 @@ def conditional_statistics(rows: GapRows, R: Array, means: Array, precisions: Ar
     R = _by_tiles(R, rows.tiles) * rows.used[:, :, None]
     columns = []
     for j in range(means.shape[0]):
-        y, _, _, beg, across = _completed(rows, means[j, :], precisions[j, :, :])
+        done = _completed(rows, means[j, :], precisions[j, :, :])
         picks = xp.take(rows.picks, rows.pattern, axis=0)
-        expected = xp.reshape(y - beg @ picks + means[j, :], (-1, n_features))
+        expected = xp.reshape(done.y - done.beg @ picks + means[j, :], (-1, n_features))
         weighted = expected * xp.reshape(R[:, :, j], (-1,))[:, None]
         # The unused rows of E are 0, and so is all that they would add.
-        spread = xp.matrix_transpose(rows.picks) @ xp.linalg.inv(across) @ rows.picks
+        spread = xp.matrix_transpose(rows.picks) @ done.inverse @ rows.picks
         mass = xp.sum(R[:, :, j], axis=1)
         flat = xp.reshape(xp.take(spread, rows.pattern, axis=0), (mass.shape[0], -1))
         spread_sum = xp.reshape(mass @ flat, (n_features, n_features))
