@@ -287,7 +287,8 @@ class ComponentClassifier(SoftClassifier):
         return self._model.n_parameters() + self._channel.n_parameters()
 
     def _read(self, X: Any) -> Array:
-        check_is_fitted(self)
+        if not hasattr(self, "_model"):
+            check_is_fitted(self)
         frame = self._model.frame
         rows, gaps = read_gappy_rows(self, X, reset=False, missing=frame.gaps)
         self._model.density.check(ArrayBlocks(rows, gaps=gaps), frame)

@@ -81,9 +81,7 @@ class FullGaussian(MatrixGaussian):
 
     def width(self, frame: Whitening, n_components: int) -> int:
         """Return how many doubles a pass holds for each row."""
-        r = frame.rank
-        gaps = 6 * r + 2 * r * r if frame.gaps else 0
-        return 1 + 3 * r + r * (r + 1) // 2 + 4 * n_components + gaps
+        return 1 + 3 * frame.rank + frame.rank * (frame.rank + 1) // 2 + 4 * n_components
 
     def coordinates(self, X: Array, arrays: tuple[Array, ...]) -> Array:
         """Kernel: return the rows in the frame; a missing feature lies at the column's mean."""

@@ -104,7 +104,8 @@ def make_start(
     if init == "kmeans":
         split = partial(_seeded, generator=generator)
     else:
-        split = partial(_deterministic, key=_tie_key(rows))
+        known = np.where(np.isnan(rows), 0.0, rows) if blocks.gaps else rows
+        split = partial(_deterministic, key=_tie_key(known))
     if init == "random":
         centers = _random_rows(z, weights[:, None] * classes[:, component_class], generator)
         kernel = _nearest_of_all
@@ -295,7 +296,6 @@ def _widest(z: FloatArray, weights: FloatArray, key: FloatArray) -> tuple[float,
 
 def _tie_key(rows: FloatArray) -> FloatArray:
     """Return the sum of each row's features in units of their largest: some order for ties."""
-    rows = np.where(np.isnan(rows), 0.0, rows)
     largest = np.max(np.abs(rows), axis=0)
     return np.asarray(np.sum(rows / np.where(largest > 0, largest, 1.0), axis=1))
 
