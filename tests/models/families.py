@@ -121,6 +121,16 @@ def make_case(name: str, n: int = 40, d: int = 3, J: int = 2, seed: int = 0) -> 
     return Case(density, X, weights, R, blocks, frame, native, to_frame(name, native, frame))
 
 
+def rows_for(name: str, X: np.ndarray) -> np.ndarray:
+    """Return rows of the family's support from positive ones: counted, or cut into thirds."""
+    cuts = np.quantile(X, [1 / 3, 2 / 3], axis=0)
+    levels = np.sum(X[None] > cuts[:, None, :], axis=0).astype(float)
+    if name == "columns":
+        return np.column_stack([X[:, :-1], levels[:, -1:]])
+    rows = {"poisson": np.floor(5 * np.abs(X)), "bernoulli": levels // 2, "categorical": levels}
+    return rows.get(name, X)
+
+
 def random_native(name: str, X: np.ndarray, J: int, rng: np.random.Generator) -> Native:
     """Return parameters in the neighbourhood of the features."""
     d, sd = X.shape[1], X.std(axis=0)

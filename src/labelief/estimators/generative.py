@@ -122,6 +122,10 @@ class ComponentClassifier(SoftClassifier):
         """Return the density of the components."""
         raise TypeError(f"{type(self).__name__} names no density.")
 
+    def _takes_missing(self) -> bool:
+        """Whether rows may have missing features."""
+        return bool(self._density().missing)
+
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, responsibilities: Any = None
     ) -> Self:
@@ -156,7 +160,7 @@ class ComponentClassifier(SoftClassifier):
 
         Rows of weight 0 are dropped.
         """
-        missing = self._density().missing
+        missing = self._takes_missing()
         rows, gaps = read_gappy_rows(self, X, reset=True, missing=missing)
         target = read_target(y, n_rows=rows.shape[0], classes=self.classes)
         weights = read_weights(sample_weight, rows)
@@ -296,7 +300,7 @@ class ComponentClassifier(SoftClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = bool(self._density().missing)
+        tags.input_tags.allow_nan = self._takes_missing()
         return tags
 
 
