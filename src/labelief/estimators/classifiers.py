@@ -142,6 +142,9 @@ class _Mixtures(ComponentClassifier):
         """Return the densities to choose from; None where there is one."""
         return None
 
+    def _takes_missing(self) -> bool:
+        return all(density.missing for density in self._densities() or [self._density()])
+
     def _store(self, fit: Fit) -> None:
         super()._store(fit)
         self.density_ = fit.model.density
