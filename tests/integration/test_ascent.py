@@ -106,6 +106,7 @@ def test_objective_never_falls_in_any_family(family, acceleration, labels):
 @pytest.mark.parametrize("channel", oracle.CROWDS)
 def test_objective_never_falls_in_a_crowd(channel, density, acceleration, n_components):
     X, truth = oracle.make_rows(45, 2, N_CLASSES, seed=5)
+    X = oracle.rows_for(density, X)
     model = GenerativeClassifier(
         oracle.DENSITIES[density](),
         n_components,

@@ -143,7 +143,10 @@ class _Mixtures(ComponentClassifier):
         return None
 
     def _takes_missing(self) -> bool:
-        return all(density.missing for density in self._densities() or [self._density()])
+        several = self._densities()
+        return all(
+            density.missing for density in ([self._density()] if several is None else several)
+        )
 
     def _store(self, fit: Fit) -> None:
         super()._store(fit)
