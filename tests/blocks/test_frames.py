@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelief.blocks import ArrayBlocks, measure_moments
-from labelief.blocks.frames import axes, whitening
+from labelief.blocks.frames import axes, standardised, whitening
 
 RNG = np.random.default_rng(0)
 Z = RNG.normal(size=(300, 4))
@@ -243,3 +243,21 @@ def test_distances_and_angles_of_the_features_but_for_one_scale(units, dependent
 
 def test_no_directions_have_no_scale():
     assert white(np.full((5, 3), 2.0)).to_scale.shape == (0, 0)
+
+
+def test_standardised_coordinates_lie_along_the_features():
+    X = np.random.default_rng(0).normal(size=(50, 3)) * [1e-3, 1.0, 1e3] + 5.0
+    X = np.insert(X, 1, 7.0, axis=1)
+    X[[2, 3], 0] = np.nan
+    moments = measure_moments(ArrayBlocks(X, gaps=True), full=True)
+    frame = standardised(moments)
+    assert (frame.rank, frame.n_cut, frame.gaps) == (3, 1, True)
+    np.testing.assert_array_equal(frame.columns, [0, 2, 3])
+    z = (X[9] - moments.mean) @ frame.basis
+    varying = frame.columns
+    expected = (X[9] - moments.mean)[varying] / moments.scale[varying]
+    np.testing.assert_allclose(z, expected, rtol=1e-12)
+    np.testing.assert_allclose(frame.locations(z), X[9], rtol=1e-12)
+    np.testing.assert_allclose(frame.diagonal, np.eye(3), rtol=1e-12)
+    volume = np.sum(np.log(moments.scale[[0, 2, 3]]))
+    assert frame.log_volume == pytest.approx(volume, rel=1e-12)

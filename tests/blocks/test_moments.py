@@ -116,21 +116,13 @@ def test_blocks_change_nothing(block_rows):
     np.testing.assert_allclose(other.correlation, one.correlation, rtol=1e-11, atol=1e-13)
 
 
-def test_a_spread_without_a_reciprocal():
-    X = np.zeros((6, 2))
-    X[0, 0] = 1.1e-308
-    moments = measured(X)
-    # NumPy's own standard deviation underflows
-    assert moments.scale[0] == pytest.approx(1.1e-308 * np.sqrt(5) / 6, rel=1e-6, abs=0.0)
-    assert moments.scale[1] == 0 and np.all(np.isfinite(moments.correlation))
-
-
 @given(arrays(float, (6, 2), elements=st.floats(-1e150, 1e150)))
 def test_any_numbers_have_finite_moments(X):
     moments = measured(X)
     for part in (moments.mean, moments.scale, moments.correlation):
         assert np.all(np.isfinite(part))
-    varies = np.ptp(X, axis=0) > 1e-9 * np.abs(X).max(axis=0)
+    # The inverse of a subnormal spread is no number: such columns count as constant.
+    varies = np.ptp(X, axis=0) > np.maximum(1e-9 * np.abs(X).max(axis=0), 1e-300)
     assert np.all((moments.scale > 0) | ~varies)
 
 
@@ -188,3 +180,32 @@ def test_rows_far_from_0_are_shifted(offset, far):
 def test_a_far_constant_column_is_shifted():
     X = np.column_stack([np.random.default_rng(0).normal(size=500), np.full(500, 1e300)])
     assert measure_moments(ArrayBlocks(X), full=True).shift is not None
+
+
+@pytest.mark.parametrize("weights", [None, RNG.uniform(0.1, 3.0, 400)])
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+def test_moments_of_what_is_observed(scale, weights):
+    X = Z.copy()
+    X[np.random.default_rng(1).random(X.shape) < 0.3] = np.nan
+    X[0, 0], X[:, 2] = np.nan, np.nan
+    moments = measured(X * scale, weights, gaps=True, block_rows=50)
+    w = np.ones(400) if weights is None else weights
+    assert moments.weight == pytest.approx(w.sum())
+    assert moments.correlation is None
+    for a in (0, 1):
+        here = ~np.isnan(X[:, a])
+        mean = np.average(X[here, a], weights=w[here])
+        variance = np.average((X[here, a] - mean) ** 2, weights=w[here])
+        assert moments.mean[a] / scale == pytest.approx(mean, rel=1e-10)
+        assert moments.scale[a] / scale == pytest.approx(np.sqrt(variance), rel=1e-10)
+    # What nobody has is constant at 0.
+    assert moments.mean[2] == moments.scale[2] == 0.0
+
+
+def test_a_column_that_the_sample_misses_is_measured_all_the_same():
+    X = np.full((5000, 2), np.nan)
+    X[:, 0] = RNG.normal(size=5000)
+    X[[13, 1717], 1] = [1e6, 1e6 + 2.0]
+    moments = measured(X, gaps=True)
+    np.testing.assert_allclose(moments.mean[1], 1e6 + 1.0, rtol=1e-9)
+    np.testing.assert_allclose(moments.scale[1], 1.0, rtol=1e-6)

@@ -17,7 +17,7 @@ from labelief import (
     QuadraticDiscriminantAnalysis,
     SoftLabels,
 )
-from labelief.densities import TiedGaussian
+from labelief.densities import FullGaussian, TiedGaussian
 
 X, Y = load_iris(return_X_y=True)
 PL = np.eye(3)[Y] + np.random.default_rng(0).uniform(0, 0.8, (150, 3))
@@ -222,3 +222,12 @@ def test_a_refit_forgets():
     fresh = LinearDiscriminantAnalysis().fit(X[:, :2], np.where(Y == 2, "b", "a"))
     np.testing.assert_array_equal(model.predict_proba(X[:, :2]), fresh.predict_proba(X[:, :2]))
     assert not hasattr(model.channel_, "matrix_")
+
+
+@pytest.mark.parametrize(
+    ("density", "expected"),
+    [(FullGaussian(), True), (TiedGaussian(), False), (None, True)],
+)
+def test_tags_say_whether_features_may_be_missing(density, expected):
+    tags = GenerativeClassifier(density).__sklearn_tags__()
+    assert tags.input_tags.allow_nan is expected

@@ -48,6 +48,9 @@ CHECKED = [
     GenerativeClassifier(densities.SphericalGaussian(), acceleration="squarem"),
     GenerativeClassifier(densities.ParsimoniousGaussian("EVE")),
     GenerativeClassifier([densities.TiedGaussian(), densities.ParsimoniousGaussian("VEE")]),
+    GenerativeClassifier(
+        densities.Columns([(densities.FullGaussian(), 0)], remainder=densities.DiagonalGaussian())
+    ),
     LogisticRegression(),
     LogisticRegression(channel=FlipNoise(), solver="newton"),
     SoftLabelClassifier(PlainLogisticRegression(C=1)),

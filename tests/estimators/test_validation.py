@@ -144,3 +144,26 @@ def test_starts_are_scaled_to_rows_of_one():
         validation.read_responsibilities(R, 2, 2), [[0.25, 0.75], [0.0, 1.0]]
     )
     assert validation.read_responsibilities(None, 2, 2) is None
+
+
+@pytest.mark.parametrize("gaps", [True, False])
+def test_rows_that_may_miss_features_tell_whether_they_do(gaps, xp, monkeypatch):
+    monkeypatch.setattr(validation, "_CHECKED_ROWS", 2)
+    rows = X.copy()
+    if gaps:
+        rows[3, 1] = np.nan
+    model = LinearDiscriminantAnalysis()
+    there = xp.asarray(rows)
+    got, found = validation.read_gappy_rows(model, there, reset=True, missing=True)
+    assert got is there
+    assert found is gaps
+    rows[5, 0] = np.inf
+    message = r"infinity: the first stands in row 5, column 0.*NaN for what is missing"
+    with pytest.raises(ValueError, match=message):
+        validation.read_gappy_rows(model, xp.asarray(rows), reset=True, missing=True)
+
+
+def test_whole_numbers_miss_nothing(xp):
+    rows = xp.asarray(np.arange(6).reshape(3, 2))
+    model = LinearDiscriminantAnalysis()
+    assert validation.read_gappy_rows(model, rows, reset=True, missing=True)[1] is False

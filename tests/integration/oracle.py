@@ -12,17 +12,27 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
-from scipy.stats import multivariate_normal, weibull_min
+from scipy.stats import bernoulli, multivariate_normal, poisson, weibull_min
 
 from labelief import AnnotatorNoise, FlipNoise, SoftLabels, Trusted, Votes
 from labelief.densities import (
+    Bernoulli,
+    Categorical,
+    Columns,
     DiagonalGaussian,
     FullGaussian,
     ParsimoniousGaussian,
+    Poisson,
     SphericalGaussian,
     TiedGaussian,
     Weibull,
 )
+
+
+def mixed_columns() -> Columns:
+    """Return levels in the first column, and Gaussian features in the others."""
+    return Columns([(Categorical(n_levels=4), 0)], remainder=FullGaussian())
+
 
 # VVV, EEE, VVI and VII are the full, tied, diagonal and spherical Gaussians.  Three of the others,
 # one of each kind, go through every grid, the rest through those that tell families apart.
@@ -34,10 +44,17 @@ DENSITIES: dict[str, Any] = {
     "diagonal": DiagonalGaussian,
     "spherical": SphericalGaussian,
     "weibull": Weibull,
+    "poisson": Poisson,
+    "bernoulli": Bernoulli,
+    "categorical": partial(Categorical, n_levels=4),
+    "columns": mixed_columns,
     **{name: partial(ParsimoniousGaussian, name) for name in GRID_FAMILIES},
 }
 ALL_DENSITIES = DENSITIES | {name: partial(ParsimoniousGaussian, name) for name in PARSIMONIOUS}
-GAUSSIANS = [name for name in DENSITIES if name != "weibull"]
+GAUSSIANS = ["tied", "full", "diagonal", "spherical", *GRID_FAMILIES]
+DISCRETE = ["poisson", "bernoulli", "categorical"]
+# What takes missing features.
+GAPPY = ["full", "diagonal", "spherical", *DISCRETE, "columns"]
 LABELS = ["crisp", "missing", "candidate", "soft", "vacuous", "verified", "verified soft"]
 CHANNELS = ["trusted", "full", "symmetric", "fixed"]
 # Forms of the annotators' matrices, with and without pooling.
@@ -151,6 +168,33 @@ def make_rows(n: int, d: int, n_classes: int, seed: int = 0) -> tuple[np.ndarray
     return np.exp(0.25 * X) + 0.1, truth
 
 
+def rows_for(density: str, X: np.ndarray) -> np.ndarray:
+    """Return rows of the density's support: positive features as they are, counted or cut."""
+    if density == "poisson":
+        return np.floor(X)
+    if density == "bernoulli":
+        return (X > np.median(X, axis=0)).astype(float)
+    if density == "categorical":
+        return levels(X)
+    if density == "columns":
+        return np.column_stack([levels(X[:, :1]), X[:, 1:]])
+    return X
+
+
+def levels(X: np.ndarray) -> np.ndarray:
+    """Return the quarter of its column that each entry is in, 0 to 3."""
+    cuts = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
+    return np.sum(X[None] > cuts[:, None, :], axis=0).astype(float)
+
+
+def with_gaps(X: np.ndarray, share: float = 0.25, seed: int = 0) -> np.ndarray:
+    """Return the rows with a share of their entries missing, and all of the second row's."""
+    out = X.copy()
+    out[np.random.default_rng(seed).random(X.shape) < share] = np.nan
+    out[1] = np.nan
+    return out
+
+
 def label_likelihood(model: Any, labelled: Labelled) -> np.ndarray:
     """Return ``Pr(label observed | true class)``, (n, K)."""
     pl = labelled.plausibilities
@@ -162,16 +206,58 @@ def label_likelihood(model: Any, labelled: Labelled) -> np.ndarray:
 
 
 def component_log_densities(model: Any, X: np.ndarray) -> np.ndarray:
-    """Return ``log f_j(x_i)``, (n, J)."""
-    columns = []
-    for j in range(len(model.component_class_)):
-        if isinstance(model._model.density, Weibull):
-            k, scale = weibull_parameters(model)
-            columns.append(weibull_min(k[j], scale=scale[j]).logpdf(X).sum(axis=1))
-        else:
-            normal = multivariate_normal(model.means_[j], model.covariances_[j])
-            columns.append(np.atleast_1d(normal.logpdf(X)))
-    return np.column_stack(columns)
+    """Return ``log f_j(x_i)`` of what is observed of each row, (n, J)."""
+    density = model._model.density
+    return np.column_stack(
+        [observed_log_densities(density, model, j, X) for j in range(len(model.component_class_))]
+    )
+
+
+def observed_log_densities(density: Any, model: Any, j: int, X: np.ndarray) -> np.ndarray:
+    """Return ``log f_j`` of each row, missing features integrated out, (n,)."""
+    mean, covariance = model.means_[j], model.covariances_[j]
+    if isinstance(density, Weibull):
+        k, scale = weibull_parameters(model)
+        return weibull_min(k[j], scale=scale[j]).logpdf(X).sum(axis=1)
+    if isinstance(density, Poisson):
+        return np.nansum(poisson(mean).logpmf(X), axis=1)
+    if isinstance(density, Bernoulli):
+        return np.nansum(bernoulli(mean).logpmf(X), axis=1)
+    if isinstance(density, Categorical):
+        shares = level_shares(model._parameters.model.density, model._model.frame)
+        return looked_up(shares[j], X)
+    if isinstance(density, Columns):
+        inner = model._model.frame
+        shares = level_shares(model._parameters.model.density[0], inner.frames[0])
+        return looked_up(shares[j], X[:, :1]) + gaussian(mean[1:], covariance[1:, 1:], X[:, 1:])
+    return gaussian(mean, covariance, X)
+
+
+def gaussian(mean: np.ndarray, covariance: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """Return log densities of the observed parts of rows."""
+    if not np.any(np.isnan(X)):
+        return np.atleast_1d(multivariate_normal(mean, covariance).logpdf(X))
+    out = np.zeros(len(X))
+    for i, x in enumerate(X):
+        here = ~np.isnan(x)
+        if np.any(here):
+            part = multivariate_normal(mean[here], covariance[np.ix_(here, here)])
+            out[i] = part.logpdf(x[here])
+    return out
+
+
+def level_shares(parameters: Any, frame: Any) -> np.ndarray:
+    """Return the shares of levels, (J, d, L), of columns with as many levels each."""
+    shares = np.exp(parameters.log_shares)
+    return shares.reshape(len(shares), frame.rank, -1)
+
+
+def looked_up(shares: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """Return the log shares of the rows' levels, (n,)."""
+    gone = np.isnan(X)
+    codes = np.where(gone, 0, X).astype(int)
+    logs = np.log(shares[np.arange(X.shape[1]), codes])
+    return np.where(gone, 0.0, logs).sum(axis=1)
 
 
 def weibull_parameters(model: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -43,6 +43,24 @@ def assert_climbs(model, X):
 def test_objective_never_falls(channel, density, acceleration, labels, n_components):
     X, truth = oracle.make_rows(45, 2, N_CLASSES, seed=1)
     y = oracle.make_labels(labels, truth, N_CLASSES, seed=2).y
+    climb(density, channel, acceleration, n_components, oracle.rows_for(density, X), y)
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+@pytest.mark.parametrize("labels", ["crisp", "soft", "vacuous"])
+@pytest.mark.parametrize("acceleration", [None, "squarem"])
+@pytest.mark.parametrize("density", oracle.GAPPY)
+@pytest.mark.parametrize("channel", ["trusted", "full"])
+def test_objective_never_falls_where_features_are_missing(
+    channel, density, acceleration, labels, n_components
+):
+    X, truth = oracle.make_rows(45, 3, N_CLASSES, seed=1)
+    y = oracle.make_labels(labels, truth, N_CLASSES, seed=2).y
+    X = oracle.with_gaps(oracle.rows_for(density, X))
+    climb(density, channel, acceleration, n_components, X, y)
+
+
+def climb(density, channel, acceleration, n_components, X, y):
     model = GenerativeClassifier(
         oracle.DENSITIES[density](),
         n_components,
@@ -88,6 +106,7 @@ def test_objective_never_falls_in_any_family(family, acceleration, labels):
 @pytest.mark.parametrize("channel", oracle.CROWDS)
 def test_objective_never_falls_in_a_crowd(channel, density, acceleration, n_components):
     X, truth = oracle.make_rows(45, 2, N_CLASSES, seed=5)
+    X = oracle.rows_for(density, X)
     model = GenerativeClassifier(
         oracle.DENSITIES[density](),
         n_components,

@@ -28,6 +28,19 @@ MODELS = {
     "VVE": lambda: GenerativeClassifier(oracle.ParsimoniousGaussian("VVE")),
     "mixture, flips": lambda: MixtureDiscriminantAnalysis(channel=FlipNoise("symmetric")),
 }
+# Families with rows of their own, some of them with missing features.
+OTHERS = {
+    "poisson": lambda: GenerativeClassifier(oracle.Poisson()),
+    "bernoulli": lambda: GenerativeClassifier(oracle.Bernoulli(), 2),
+    "categorical, flips": lambda: GenerativeClassifier(
+        oracle.Categorical(n_levels=4), channel=FlipNoise()
+    ),
+    "full, gaps": lambda: GenerativeClassifier(FullGaussian()),
+    "diagonal, gaps": lambda: GenerativeClassifier(oracle.DiagonalGaussian(), 2),
+    "poisson, gaps": lambda: GenerativeClassifier(oracle.Poisson()),
+    "columns, gaps": lambda: GenerativeClassifier(oracle.mixed_columns()),
+}
+ALL = MODELS | OTHERS
 
 
 def steps(model, n=8):
@@ -35,8 +48,10 @@ def steps(model, n=8):
     return model.set_params(max_iter=n, tol=0.0, ridge=1e-3)
 
 
-def problem(labels="soft", n=90, d=3, seed=0):
+def problem(labels="soft", n=90, d=3, seed=0, name="tied"):
     X, truth = oracle.make_rows(n, d, N_CLASSES, seed=seed)
+    X = oracle.rows_for(name.split(",")[0], X)
+    X = oracle.with_gaps(X) if "gaps" in name else X
     return X, oracle.make_labels(labels, truth, N_CLASSES, seed=seed).y
 
 
@@ -124,11 +139,11 @@ def test_powers_and_units_change_nothing_in_weibull_features(power, units):
 
 
 @pytest.mark.parametrize("labels", ["crisp", "soft", "missing"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL)
 def test_order_of_rows(name, labels):
-    X, y = problem(labels)
+    X, y = problem(labels, name=name)
     order = np.random.default_rng(2).permutation(len(X))
-    model = steps(MODELS[name]())
+    model = steps(ALL[name]())
     same(clone(model).fit(X, y), clone(model).fit(X[order], y[order]), X, 1e-7)
 
 
@@ -141,11 +156,11 @@ def test_order_of_columns(name, labels):
     same(one, other, X, 1e-6, X[:, ::-1])
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL)
 def test_order_of_classes(name):
-    X, pl = problem("soft")
+    X, pl = problem("soft", name=name)
     order = [2, 0, 1]
-    model = steps(MODELS[name]())
+    model = steps(ALL[name]())
     one, other = clone(model).fit(X, pl), clone(model).fit(X, pl[:, order])
     np.testing.assert_allclose(
         other.predict_proba(X), one.predict_proba(X)[:, order], rtol=1e-7, atol=1e-9
@@ -153,6 +168,26 @@ def test_order_of_classes(name):
     if "flips" in name:
         matrix = one.channel_.matrix_[np.ix_(order, order)]
         np.testing.assert_allclose(other.channel_.matrix_, matrix, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["poisson", "categorical, flips", "full, gaps", "diagonal, gaps"])
+def test_order_of_columns_that_are_counted_or_missing(name):
+    X, y = problem("soft", name=name)
+    model = steps(OTHERS[name]())
+    one, other = clone(model).fit(X, y), clone(model).fit(X[:, ::-1], y)
+    same(one, other, X, 1e-6, X[:, ::-1])
+
+
+@pytest.mark.parametrize("labels", ["crisp", "soft", "vacuous"])
+@pytest.mark.parametrize("units", [[1.0, 1e6, 1e-6], [1e150, 1.0, 1e-150], [-2.0, 3.0, 1e3]])
+@pytest.mark.parametrize("name", ["full, gaps", "diagonal, gaps"])
+def test_units_of_columns_change_nothing_where_features_are_missing(name, units, labels):
+    X, y = problem(labels, name=name)
+    model = steps(OTHERS[name]())
+    one, other = clone(model).fit(X, y), clone(model).fit(X * units, y)
+    same(one, other, X, 1e-7, X * units)
+    shift = np.sum(~np.isnan(X), axis=0) @ np.log(np.abs(units))
+    assert other.log_likelihood_ == pytest.approx(one.log_likelihood_ - shift, rel=1e-7)
 
 
 NAMES = {
@@ -216,12 +251,12 @@ def test_labels_in_an_order_of_their_own():
 
 
 @pytest.mark.parametrize("labels", ["crisp", "soft", "missing", "vacuous"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL)
 def test_weight_two_is_a_row_twice_and_weight_zero_is_none(name, labels):
-    X, y = problem(labels)
+    X, y = problem(labels, name=name)
     weights = np.random.default_rng(3).integers(0, 3, len(X))
     rows = np.repeat(np.arange(len(X)), weights)
-    model = steps(MODELS[name]())
+    model = steps(ALL[name]())
     weighted, repeated = clone(model).fit(X, y, weights), clone(model).fit(X[rows], y[rows])
     same(repeated, weighted, X, 1e-7)
     assert weighted.log_likelihood_ == pytest.approx(repeated.log_likelihood_, rel=1e-9)
@@ -262,10 +297,10 @@ def test_a_start_of_ones_own_is_sliced_with_the_rows():
 
 
 @pytest.mark.parametrize("labels", ["crisp", "verified soft", "vacuous"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL)
 def test_blocks_and_threads(name, labels, monkeypatch):
-    X, y = problem(labels, n=120)
-    model = steps(MODELS[name]())
+    X, y = problem(labels, n=120, name=name)
+    model = steps(ALL[name]())
     one = clone(model).fit(X, y)
     for rows, n_threads in [(1, 1), (7, 2), (50, 3)]:
         usual = arrays.ArrayBlocks.__init__
@@ -298,10 +333,10 @@ def layouts(X, folder):
     }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL)
 def test_storage_of_rows(name, tmp_path):
-    X, y = problem("soft")
-    model = steps(MODELS[name]())
+    X, y = problem("soft", name=name)
+    model = steps(ALL[name]())
     one = clone(model).fit(X, y)
     for rows in layouts(X, tmp_path).values():
         other = clone(model).fit(rows, y)

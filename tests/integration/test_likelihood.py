@@ -15,8 +15,10 @@ from labelief import GenerativeClassifier
 N_CLASSES = 3
 
 
-def fitted(density, channel, labels, n_components=1, n=6, weights=None, **settings):
+def fitted(density, channel, labels, n_components=1, weights=None, gaps=False, **settings):
     X, truth = oracle.make_rows(60, 2, N_CLASSES)
+    X = oracle.rows_for(density, X)
+    X = oracle.with_gaps(X) if gaps else X
     labelled = oracle.make_labels(labels, truth, N_CLASSES)
     model = GenerativeClassifier(
         oracle.DENSITIES[density](),
@@ -43,7 +45,31 @@ def first_rows(labelled, n):
 @pytest.mark.parametrize("channel", oracle.CHANNELS)
 @pytest.mark.parametrize("density", oracle.DENSITIES)
 def test_everything_that_a_fit_says_of_rows(density, channel, labels, n_components):
-    model, X, labelled = fitted(density, channel, labels, n_components)
+    check(*fitted(density, channel, labels, n_components), density, channel, n_components)
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+@pytest.mark.parametrize("labels", ["crisp", "soft"])
+@pytest.mark.parametrize("channel", ["trusted", "full"])
+@pytest.mark.parametrize("density", oracle.GAPPY)
+def test_everything_that_a_fit_says_of_rows_with_missing_features(
+    density, channel, labels, n_components
+):
+    model, X, labelled = fitted(density, channel, labels, n_components, gaps=True)
+    assert np.any(np.isnan(X))
+    check(model, X, labelled, density, channel, n_components)
+
+
+@pytest.mark.parametrize("density", oracle.GAPPY)
+def test_new_rows_may_miss_what_rows_of_the_fit_had(density):
+    model, X, labelled = fitted(density, "full", "soft", 2)
+    X = oracle.with_gaps(X, seed=1)
+    posterior, evidence = oracle.log_posterior(model, X, labelled)
+    np.testing.assert_allclose(model.posterior(X, labelled.y), np.exp(posterior), rtol=1e-8)
+    assert model.log_likelihood(X, labelled.y) == pytest.approx(evidence.sum(), rel=1e-9)
+
+
+def check(model, X, labelled, density, channel, n_components):
     close = {"rtol": 1e-8, "atol": 1e-9}
 
     few, n = first_rows(labelled, 4), 4
@@ -80,6 +106,10 @@ def free_parameters(density, channel, n_components, d=2):
         "diagonal": J * d,
         "spherical": J,
         "weibull": J * d,
+        "poisson": 0,
+        "bernoulli": 0,
+        "categorical": J * (3 * d - d),
+        "columns": J * (3 + 2 - d),
     }.get(density)
     if covariance is None:
         sizes = (1, d - 1, d * (d - 1) // 2)

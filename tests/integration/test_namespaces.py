@@ -50,8 +50,10 @@ def assert_same(model, X, expected, there, y):
     np.testing.assert_array_equal(model.predict(there), expected.predict(X))
 
 
-def compare(density, channel, labels, xp):
-    X, truth = oracle.make_rows(60, 2, N_CLASSES, seed=3)
+def compare(density, channel, labels, xp, gaps=False):
+    X, truth = oracle.make_rows(60, 3 if gaps else 2, N_CLASSES, seed=3)
+    X = oracle.rows_for(density, X)
+    X = oracle.with_gaps(X) if gaps else X
     y = oracle.make_labels(labels, truth, N_CLASSES, seed=4).y
 
     def model():
@@ -72,6 +74,11 @@ def compare(density, channel, labels, xp):
 @pytest.mark.parametrize("density", oracle.DENSITIES)
 def test_every_density_and_channel(density, channel, xp):
     compare(density, channel, "verified soft", xp)
+
+
+@pytest.mark.parametrize("density", oracle.GAPPY)
+def test_missing_features(density, xp):
+    compare(density, "full", "verified soft", xp, gaps=True)
 
 
 @pytest.mark.parametrize("labels", oracle.LABELS)

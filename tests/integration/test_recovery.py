@@ -104,11 +104,11 @@ def test_mixtures_in_noisily_labelled_classes():
     np.testing.assert_allclose(model.channel_.matrix_, [[0.75, 0.25], [0.25, 0.75]], atol=0.05)
 
 
-@pytest.mark.parametrize("density", oracle.DENSITIES)
+@pytest.mark.parametrize("density", [*oracle.GAUSSIANS, "weibull", "poisson", "columns"])
 def test_soft_labels_do_no_worse_than_the_likeliest_class(density):
     """Labels of known doubt: using the doubt gets closer to the true parameters."""
     X, truth, seen = simulated(3000, SYMMETRIC)
-    rows = np.exp(X / 3) if density == "weibull" else X
+    rows = X if density in oracle.GAUSSIANS else oracle.rows_for(density, np.exp(X / 3))
     labels = SoftLabels.from_confidences(seen, np.full(3000, 0.55))
     soft = GenerativeClassifier(oracle.DENSITIES[density]()).fit(rows, labels)
     hard = GenerativeClassifier(oracle.DENSITIES[density]()).fit(rows, seen)
@@ -132,7 +132,7 @@ def test_rates_are_unbiased_over_many_simulations(kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("density", oracle.DENSITIES)
+@pytest.mark.parametrize("density", [*oracle.GAUSSIANS, "weibull"])
 def test_parameters_converge_to_the_truth(density):
     errors = []
     for n in (500, 50_000):

@@ -11,19 +11,26 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
-from scipy.stats import multivariate_normal, weibull_min
+from scipy.stats import bernoulli, multivariate_normal, poisson, weibull_min
 
 from labelief.blocks import ArrayBlocks
 from labelief.densities import (
+    Bernoulli,
+    Categorical,
+    Columns,
     DiagonalGaussian,
     FullGaussian,
     ParsimoniousGaussian,
+    Poisson,
     SphericalGaussian,
     TiedGaussian,
     Weibull,
 )
 from labelief.models.axis_gaussian import AxisParameters
+from labelief.models.bernoulli import BernoulliParameters
+from labelief.models.categorical import LevelParameters
 from labelief.models.gaussian import MatrixParameters
+from labelief.models.poisson import PoissonParameters
 from labelief.models.shrinkage import Strength
 from labelief.models.weibull import WeibullParameters
 
@@ -36,16 +43,31 @@ FAMILIES = {
     "spherical": SphericalGaussian(),
     "weibull": Weibull(),
     **{name: ParsimoniousGaussian(name) for name in PARSIMONIOUS},
+    "poisson": Poisson(),
+    "bernoulli": Bernoulli(),
+    "categorical": Categorical(n_levels=3),
+    "columns": Columns([(Categorical(n_levels=3), -1)], remainder=FullGaussian()),
 }
-GAUSSIANS = [name for name in FAMILIES if name != "weibull"]
+DISCRETE = ["poisson", "bernoulli", "categorical"]
+GAUSSIANS = ["tied", "full", "diagonal", "spherical"]
+# Families whose M-step is exact, so that the expected log density is linear in the record.
+EXACT = [*GAUSSIANS, *DISCRETE]
+# Families that take missing features, and those whose M-step is exact all the same.
+GAPPY = ["full", "diagonal", "spherical", *DISCRETE, "columns"]
+EXACT_WITH_GAPS = ["diagonal", "spherical", *DISCRETE]
+LEVELS = 3
 
 
 @dataclass
 class Native:
-    """Parameters in the features' units: means and covariances, or Weibull shapes and scales."""
+    """Parameters in the features' units.
+
+    Means and covariances, Weibull shapes and scales, means of counts, shares of levels (J, d, 3);
+    in columns shares of the last column's, and what holds of the others.
+    """
 
     first: np.ndarray
-    second: np.ndarray
+    second: Any = None
 
 
 @dataclass
@@ -88,6 +110,14 @@ def make_case(name: str, n: int = 40, d: int = 3, J: int = 2, seed: int = 0) -> 
     X = X * 10.0 ** rng.uniform(-1.0, 1.0, d)
     if name == "weibull":
         X = np.exp(X / np.abs(X).max()) * 10.0 ** rng.uniform(-1.0, 1.0, d)
+    if name == "poisson":
+        X = rng.poisson(10.0 ** rng.uniform(-0.5, 2.0, d), (n, d)).astype(float)
+    elif name == "bernoulli":
+        X = (rng.random((n, d)) < rng.uniform(0.2, 0.8, d)).astype(float)
+    elif name == "categorical":
+        X = rng.integers(0, LEVELS, (n, d)).astype(float)
+    elif name == "columns":
+        X[:, -1] = rng.integers(0, LEVELS, n)
     weights = rng.uniform(0.3, 2.5, n)
     R = rng.dirichlet(np.ones(J), n)
     blocks = ArrayBlocks(X, weights=weights)
@@ -96,9 +126,28 @@ def make_case(name: str, n: int = 40, d: int = 3, J: int = 2, seed: int = 0) -> 
     return Case(density, X, weights, R, blocks, frame, native, to_frame(name, native, frame))
 
 
+def rows_for(name: str, X: np.ndarray) -> np.ndarray:
+    """Return rows of the family's support from positive ones: counted, or cut into thirds."""
+    cuts = np.quantile(X, [1 / 3, 2 / 3], axis=0)
+    levels = np.sum(X[None] > cuts[:, None, :], axis=0).astype(float)
+    if name == "columns":
+        return np.column_stack([X[:, :-1], levels[:, -1:]])
+    rows = {"poisson": np.floor(5 * np.abs(X)), "bernoulli": levels // 2, "categorical": levels}
+    return rows.get(name, X)
+
+
 def random_native(name: str, X: np.ndarray, J: int, rng: np.random.Generator) -> Native:
     """Return parameters in the neighbourhood of the features."""
     d, sd = X.shape[1], X.std(axis=0)
+    if name == "poisson":
+        return Native((X.mean(axis=0) + 0.5) * rng.uniform(0.5, 2.0, (J, d)))
+    if name == "bernoulli":
+        return Native(rng.uniform(0.1, 0.9, (J, d)))
+    if name == "categorical":
+        return Native(rng.dirichlet(np.ones(LEVELS), (J, d)))
+    if name == "columns":
+        others = random_native("full", X[:, :-1], J, rng) if d > 1 else None
+        return Native(rng.dirichlet(np.ones(LEVELS), (J, 1)), others)
     if name == "weibull":
         spread = np.log(X).std(axis=0)
         shapes = rng.uniform(0.6, 2.0, (J, d)) / spread
@@ -144,6 +193,17 @@ def to_frame(name: str, native: Native, frame: Any) -> Any:
         # κ u - c = k (log x - log λ) with log x = m + s u.
         shapes = native.first * frame.scale
         return WeibullParameters(shapes, native.first * (np.log(native.second) - frame.center))
+    if name == "poisson":
+        return PoissonParameters(np.log(native.first / frame.base))
+    if name == "bernoulli":
+        return BernoulliParameters(np.log(native.first / (1.0 - native.first)))
+    if name == "categorical":
+        return LevelParameters(np.log(native.first).reshape(len(native.first), -1), frame.starts)
+    if name == "columns":
+        names = ["categorical", "full"]
+        natives = [Native(native.first), native.second]
+        triples = zip(names, natives, frame.frames, strict=False)
+        return tuple(to_frame(*triple) for triple in triples)
     if name in ("tied", "full"):
         means = (native.first - frame.moments.mean) @ frame.basis
         covariances = frame.basis.T @ native.second @ frame.basis
@@ -173,11 +233,47 @@ def member_to_frame(density: Any, native: Native, frame: Any) -> Any:
 
 def scipy_log_density(name: str, native: Native, X: np.ndarray) -> np.ndarray:
     """Return ``log f_j(x_i)``, (n, J)."""
+    if name == "poisson":
+        return np.column_stack([poisson(m).logpmf(X).sum(axis=1) for m in native.first])
+    if name == "bernoulli":
+        return np.column_stack([bernoulli(p).logpmf(X).sum(axis=1) for p in native.first])
+    if name == "categorical":
+        columns, codes = np.arange(X.shape[1]), X.astype(int)
+        return np.column_stack([np.log(s[columns, codes]).sum(axis=1) for s in native.first])
+    if name == "columns":
+        last = scipy_log_density("categorical", Native(native.first), X[:, -1:])
+        return (
+            last + scipy_log_density("full", native.second, X[:, :-1]) if X.shape[1] > 1 else last
+        )
     if name == "weibull":
         pairs = zip(native.first, native.second, strict=True)
         return np.column_stack([weibull_min(k, scale=s).logpdf(X).sum(axis=1) for k, s in pairs])
     pairs = zip(native.first, native.second, strict=True)
     return np.column_stack([multivariate_normal(m, S).logpdf(X) for m, S in pairs])
+
+
+def native_moments(name: str, native: Native) -> tuple[np.ndarray, np.ndarray]:
+    """Return means (J, d) and covariances (J, d, d) in the features' units."""
+    if name == "weibull":
+        law = weibull_min(native.first, scale=native.second)
+        means, variances = law.mean(), law.var()
+    elif name == "poisson":
+        means = variances = native.first
+    elif name == "bernoulli":
+        means, variances = native.first, native.first * (1.0 - native.first)
+    elif name == "categorical":
+        codes = np.arange(LEVELS)
+        means = native.first @ codes
+        variances = native.first @ codes**2 - means**2
+    elif name == "columns":
+        last, variance = native_moments("categorical", Native(native.first))
+        means = np.hstack([native.second.first, last])
+        covariances = np.zeros((len(means), means.shape[1], means.shape[1]))
+        covariances[:, :-1, :-1], covariances[:, -1:, -1:] = native.second.second, variance
+        return means, covariances
+    else:
+        return native.first, native.second
+    return means, np.stack([np.diag(v) for v in variances])
 
 
 def native_log_prior(name: str, case: Case, covariances: np.ndarray, strength: Any) -> float:

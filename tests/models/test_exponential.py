@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import weibull_min
 from sklearn.base import clone
-from tests.models.families import FAMILIES, GAUSSIANS, make_case, scipy_log_density
+from tests.models.families import EXACT, FAMILIES, make_case, native_moments, scipy_log_density
 
 from labelief import densities
 from labelief.blocks import ArrayBlocks
+from labelief.blocks.records import map_leaves
 from labelief.kernels.namespace import to_host
 from labelief.models.shrinkage import Strength
 
@@ -61,7 +61,7 @@ def test_kernels_are_the_same_in_every_library(name, xp):
     case = make_case(name)
 
     def move(arrays):
-        return tuple(None if a is None else xp.asarray(np.ascontiguousarray(a)) for a in arrays)
+        return map_leaves(lambda array: xp.asarray(np.ascontiguousarray(array)), arrays)
 
     density, arrays = case.density, move(case.frame.arrays)
     factors = move(density.factors(case.parameters, case.frame, np.zeros(2)))
@@ -75,16 +75,15 @@ def test_kernels_are_the_same_in_every_library(name, xp):
     for got, value in zip(as_leaves(record), as_leaves(expected), strict=True):
         np.testing.assert_allclose(to_host(got), value, rtol=1e-10, atol=1e-10)
     start = density.start_statistics(xp.asarray(case.X), R, arrays)
-    np.testing.assert_allclose(
-        to_host(start),
-        density.start_statistics(case.X, case.weighted, case.frame.arrays),
-        rtol=1e-10,
-        atol=1e-10,
-    )
+    expected = density.start_statistics(case.X, case.weighted, case.frame.arrays)
+    for got, value in zip(as_leaves(start), as_leaves(expected), strict=True):
+        np.testing.assert_allclose(to_host(got), value, rtol=1e-10, atol=1e-10)
 
 
 def as_leaves(record):
-    return record if isinstance(record, tuple) else (record,)
+    if isinstance(record, tuple):
+        return [leaf for part in record for leaf in as_leaves(part)]
+    return [record]
 
 
 def test_counts_are_the_weights_of_components(name):
@@ -96,26 +95,26 @@ def test_counts_are_the_weights_of_components(name):
     np.testing.assert_allclose(case.density.counts(start), case.weighted.sum(axis=0), rtol=1e-13)
 
 
-@pytest.mark.parametrize("gaussian", GAUSSIANS)
-def test_expected_log_density_is_linear_in_the_record(gaussian):
-    case = make_case(gaussian)
+@pytest.mark.parametrize("exact", [*EXACT, "columns"])
+def test_expected_log_density_is_linear_in_the_record(exact):
+    case = make_case(exact)
     weights = np.array([-0.4, -1.1])
     factors = case.density.factors(case.parameters, case.frame, weights)
     got = case.density.expected_log_density(case.record(), factors)
     got += case.density.row_term_total(case.parameters, case.frame)
-    densities_ = scipy_log_density(gaussian, case.native, case.X)
+    densities_ = scipy_log_density(exact, case.native, case.X)
     assert got == pytest.approx(np.sum(case.weighted * (densities_ + weights)), rel=1e-10)
 
 
-@pytest.mark.parametrize("gaussian", GAUSSIANS)
-def test_a_component_without_weight_adds_nothing_to_it(gaussian):
-    case = make_case(gaussian)
+@pytest.mark.parametrize("exact", [*EXACT, "columns"])
+def test_a_component_without_weight_adds_nothing_to_it(exact):
+    case = make_case(exact)
     case.R[:] = [1.0, 0.0]
     with np.errstate(divide="ignore"):
         factors = case.density.factors(case.parameters, case.frame, np.log([1.0, 0.0]))
     got = case.density.expected_log_density(case.record(), factors)
     got += case.density.row_term_total(case.parameters, case.frame)
-    expected = case.weights @ scipy_log_density(gaussian, case.native, case.X)[:, 0]
+    expected = case.weights @ scipy_log_density(exact, case.native, case.X)[:, 0]
     assert got == pytest.approx(expected, rel=1e-10)
 
 
@@ -144,7 +143,15 @@ def test_as_many_coordinates_as_parameters(name):
     ("family", "expected"),
     # d = 3, J = 2: means 6, and two variances a feature, one a component, or triangles of 6.
     [
-        *[("tied", 12), ("full", 18), ("diagonal", 12), ("spherical", 8), ("weibull", 12)],
+        ("tied", 12),
+        ("full", 18),
+        ("diagonal", 12),
+        ("spherical", 8),
+        ("weibull", 12),
+        ("poisson", 6),
+        ("bernoulli", 6),
+        ("categorical", 12),  # two free shares of three, in each column
+        ("columns", 14),  # two means and a triangle of 3, and two free shares
         # Volumes 1 or 2, shapes 2 or 4, axes 3 or 6.
         *[("EII", 7), ("EEI", 9), ("VEI", 10), ("EVI", 11), ("VEE", 13)],
         *[("EVE", 14), ("VVE", 15), ("EEV", 15), ("VEV", 16), ("EVV", 17)],
@@ -159,13 +166,8 @@ def test_means_and_covariances_have_the_features_units(name):
     case = make_case(name)
     means = case.density.means(case.parameters, case.frame)
     covariances = case.density.covariances(case.parameters, case.frame)
-    if name == "weibull":
-        law = weibull_min(case.native.first, scale=case.native.second)
-        np.testing.assert_allclose(means, law.mean(), rtol=1e-10)
-        expected = np.stack([np.diag(v) for v in law.var()])
-    else:
-        np.testing.assert_allclose(means, case.native.first, rtol=1e-10, atol=1e-10)
-        expected = case.native.second
+    expected_means, expected = native_moments(name, case.native)
+    np.testing.assert_allclose(means, expected_means, rtol=1e-10, atol=1e-10)
     assert covariances.shape == (2, 3, 3)
     np.testing.assert_allclose(covariances, expected, rtol=1e-8, atol=1e-12)
 
@@ -227,10 +229,11 @@ def test_kernels_write_to_no_input(name):
     case.X.flags.writeable = False
     factors = case.density.factors(case.parameters, case.frame, np.zeros(2))
     R = case.weighted
-    for array in (*factors, R):
+    for array in (*as_leaves(factors), R):
         array.flags.writeable = False
     features = case.density.features(case.X, case.frame.arrays)
-    features.flags.writeable = False
+    for array in as_leaves(features):
+        array.flags.writeable = False
     case.density.log_density(features, factors)
     case.density.row_term(features, case.frame.arrays, factors)
     case.density.statistics(features, R, factors)

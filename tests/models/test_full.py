@@ -9,6 +9,7 @@ from tests.models.families import (
     native_m_step,
 )
 
+from labelief import GenerativeClassifier
 from labelief.blocks import ArrayBlocks
 from labelief.densities import FullGaussian
 from labelief.models.shrinkage import Strength
@@ -81,3 +82,50 @@ def test_one_component_without_a_prior_is_the_sample():
         np.cov(case.X.T, aweights=case.weights, ddof=0),
         rtol=1e-10,
     )
+
+
+def test_a_start_gives_what_is_missing_the_mean_and_variance_of_its_column():
+    case = make_case("full")
+    X = case.X.copy()
+    X[[3, 7], 1], X[9] = np.nan, np.nan
+    density = FullGaussian()
+    frame = density.frame(ArrayBlocks(X, weights=case.weights, gaps=True))
+    record = density.start_statistics(X, case.weighted, frame.arrays)
+    z = (X - frame.moments.mean) / frame.moments.scale
+    gone = np.isnan(z)
+    z = np.where(gone, 0.0, z)
+    np.testing.assert_allclose(record[0], case.weighted.sum(axis=0))
+    np.testing.assert_allclose(record[1:4], z.T @ case.weighted, atol=1e-12)
+    rows, columns = np.triu_indices(3)
+    for place, (a, b) in enumerate(zip(rows, columns, strict=True), start=4):
+        products = z[:, a] * z[:, b] + (a == b) * gone[:, a]
+        np.testing.assert_allclose(record[place], products @ case.weighted, atol=1e-12)
+
+
+def test_new_rows_may_miss_features_unless_columns_depend_on_one_another():
+    case = make_case("full")
+    y = np.arange(len(case.X)) % 2
+    doubled = np.column_stack([case.X, case.X[:, 0] - case.X[:, 1]])
+    with pytest.warns(UserWarning, match="1 directions"):
+        model = GenerativeClassifier(FullGaussian()).fit(doubled, y)
+    doubled[4, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN: the first stands in row 4, column 1"):
+        model.predict(doubled)
+    # A constant column says nothing, there or not.
+    flat = np.column_stack([case.X, np.ones(len(case.X))])
+    with pytest.warns(UserWarning, match="1 directions"):
+        model = GenerativeClassifier(FullGaussian()).fit(flat, y)
+    before = model.predict_proba(flat)
+    flat[:, 3] = np.nan
+    np.testing.assert_allclose(model.predict_proba(flat), before, rtol=1e-12)
+
+
+def test_columns_that_depend_on_others_are_kept_where_features_are_missing():
+    case = make_case("full", n=80)
+    X = np.column_stack([case.X, case.X[:, 0] - case.X[:, 1]])
+    X[::5, 0] = np.nan
+    model = GenerativeClassifier(FullGaussian(), max_iter=500).fit(X, np.arange(80) % 2)
+    assert np.all(np.isfinite(model.covariances_))
+    # What is missing is known from the others.
+    precise = 1.0 / np.linalg.inv(model.covariances_)[:, 0, 0]
+    assert np.all(precise < 0.02 * model.covariances_[:, 0, 0])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.models.families import FAMILIES
+from tests.models.families import FAMILIES, rows_for
 
 from labelief.blocks import ArrayBlocks, Block, Dense, Symbols
 from labelief.channels import Trusted
@@ -67,7 +67,10 @@ def unknown(n):
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("form", [vacuous, unknown])
 def test_vacuous_labels_never_give_equal_means(form, name, init, classes):
-    X, _ = rows()
+    X = rows_for(name, rows()[0])
+    if len(np.unique(X, axis=0)) < len(classes):
+        # Rows of zeros and ones in two columns have no five points to give.
+        classes = (0, 1, 2)
     for seed in range(3):
         R = start_of(X, form(len(X)), init, classes, name, seed=seed)
         np.testing.assert_allclose(R.sum(axis=1), 1.0, rtol=1e-12)

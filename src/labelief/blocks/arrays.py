@@ -42,6 +42,8 @@ class ArrayBlocks:
         Rows in a block; None chooses by the kernel's width.
     n_threads : int, default=None
         None takes as many threads as BLAS may use.
+    gaps : bool, default=False
+        Whether features may be missing (NaN).
     """
 
     def __init__(
@@ -53,12 +55,14 @@ class ArrayBlocks:
         *,
         block_rows: int | None = None,
         n_threads: int | None = None,
+        gaps: bool = False,
     ) -> None:
         self.X = X
         self.evidence = evidence
         self.weights = weights
         self.responsibilities = responsibilities
         self.block_rows = block_rows
+        self.gaps = gaps
         self.n_threads = n_threads or thread_count()
         self._on_host = is_numpy_array(X) or is_sparse(X)
         self._on_accelerator = not self._on_host and "cpu" not in str(device(X)).lower()
@@ -78,6 +82,10 @@ class ArrayBlocks:
     def sparse(self) -> bool:
         """Whether the rows are CSR."""
         return is_sparse(self.X)
+
+    def column(self, index: int) -> int:
+        """Return what users call the column at `index`."""
+        return int(index)
 
     def map_reduce(self, kernel: Callable[..., Any], parameters: Any, width: int) -> Any:
         """Add up the records ``kernel(block, parameters)`` of all blocks, on the host."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
@@ -18,7 +19,7 @@ from labelief.blocks.moments import Moments
 from labelief.blocks.source import Block, BlockSource
 from labelief.kernels.namespace import namespace, to_float64
 
-__all__ = ["Axes", "Whitening", "axes", "whitening"]
+__all__ = ["Axes", "Whitening", "axes", "standardised", "whitening"]
 
 # A direction whose singular value in the standardised features is below this share of the largest
 # has no variance.
@@ -40,12 +41,15 @@ class Whitening:
         ``x = center + z @ inverse`` along the directions kept.
     log_volume : float
         Log volume of a unit cube of z, measured in x.
+    gaps : bool
+        Whether rows may have missing features.
     """
 
     moments: Moments
     basis: FloatArray
     inverse: FloatArray
     log_volume: float
+    gaps: bool = False
 
     @property
     def rank(self) -> int:
@@ -53,9 +57,25 @@ class Whitening:
         return int(self.basis.shape[1])
 
     @property
-    def arrays(self) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-        """What a kernel needs: center, basis and shift."""
-        return self.moments.mean, self.basis, self.moments.shift
+    def n_cut(self) -> int:
+        """Number of directions without variance."""
+        return len(self.moments.mean) - self.rank
+
+    @property
+    def columns(self) -> IntArray:
+        """The columns with variance."""
+        return np.flatnonzero(self.moments.scale > 0)
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What a kernel needs: center, basis and shift.
+
+        Where features may be missing, also the columns with variance and their inverse scales.
+        """
+        plain = (self.moments.mean, self.basis, self.moments.shift)
+        if not self.gaps:
+            return plain
+        return (*plain, self.columns, 1.0 / self.moments.scale[self.columns])
 
     @property
     def diagonal(self) -> FloatArray:
@@ -97,12 +117,15 @@ class Axes:
     columns : (r,) integer array
         The columns with variance.
     center, scale : (r,) arrays
+    gaps : bool
+        Whether rows may have missing features.
     """
 
     moments: Moments
     columns: IntArray
     center: FloatArray
     scale: FloatArray
+    gaps: bool = False
 
     @property
     def rank(self) -> int:
@@ -110,10 +133,19 @@ class Axes:
         return len(self.columns)
 
     @property
-    def arrays(self) -> tuple[IntArray | None, FloatArray, FloatArray]:
-        """What a kernel needs: columns (None = all), center and inverse scale."""
+    def n_cut(self) -> int:
+        """Number of columns without variance."""
+        return len(self.moments.mean) - self.rank
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What a kernel needs: columns (None = all), center and inverse scale.
+
+        A fourth array says that features may be missing.
+        """
         columns = self.columns if self.rank < len(self.moments.mean) else None
-        return columns, self.center, 1.0 / self.scale
+        plain = (columns, self.center, 1.0 / self.scale)
+        return (*plain, np.ones(1)) if self.gaps else plain
 
     @property
     def log_volume(self) -> float:
@@ -135,7 +167,7 @@ class Axes:
         return out
 
 
-def axes(moments: Moments, *, common_scale: bool = False) -> Axes:
+def axes(moments: Moments, *, common_scale: bool = False, gaps: bool = False) -> Axes:
     """Return the axis coordinates of features with these moments.
 
     With `common_scale`, every axis keeps its unit relative to the others.
@@ -145,7 +177,20 @@ def axes(moments: Moments, *, common_scale: bool = False) -> Axes:
     if common_scale and len(columns):
         largest = scale.max()
         scale = np.full(len(columns), largest * np.sqrt(np.mean((scale / largest) ** 2)))
-    return Axes(moments, columns, moments.mean[columns], scale)
+    return Axes(moments, columns, moments.mean[columns], scale, gaps)
+
+
+def standardised(moments: Moments) -> Whitening:
+    """Return coordinates along the features, each of variance 1, for rows with missing features.
+
+    What is missing in x is missing in z, which whitened coordinates would mix with what is not.
+    """
+    columns = np.flatnonzero(moments.scale > 0)
+    unit = np.eye(len(moments.scale))[:, columns]
+    scale = moments.scale[columns]
+    return Whitening(
+        moments, unit / scale, (unit * scale).T, float(np.sum(np.log(scale))), gaps=True
+    )
 
 
 def whitening(blocks: BlockSource, moments: Moments) -> Whitening:

@@ -11,6 +11,7 @@ import numpy as np
 
 from labelief._typing import Array, FloatArray
 from labelief.blocks.source import Block, BlockSource
+from labelief.kernels.gaps import filled
 from labelief.kernels.namespace import namespace, to_float64, to_host
 
 __all__ = ["Moments", "measure_moments"]
@@ -59,6 +60,13 @@ class _Sums(NamedTuple):
     second: Array
 
 
+class _GapSums(NamedTuple):
+    weight: Any
+    observed: Array
+    first: Array
+    second: Array
+
+
 def _sums(
     transform: Callable[[Array], Array], block: Block, parameters: tuple[Array, Array, Array]
 ) -> _Sums:
@@ -69,6 +77,24 @@ def _sums(
     weight = z.shape[0] if block.weights is None else xp.sum(block.weights)
     second = weighted.T @ z if full.shape[0] else xp.sum(weighted * z, axis=0)
     return _Sums(weight, xp.sum(weighted, axis=0), second)
+
+
+def _gap_sums(
+    transform: Callable[[Array], Array], block: Block, parameters: tuple[Array, Array, Array]
+) -> _GapSums:
+    """Sum over what was observed of each feature."""
+    shift, inverse_scale, _ = parameters
+    z = (transform(to_float64(block.X)) - shift) * inverse_scale
+    z, gone = filled(z)
+    xp = namespace(z)
+    here = 1.0 - gone
+    if block.weights is not None:
+        here = here * block.weights[:, None]
+    weight = z.shape[0] if block.weights is None else xp.sum(block.weights)
+    weighted = here * z
+    return _GapSums(
+        weight, xp.sum(here, axis=0), xp.sum(weighted, axis=0), xp.sum(weighted * z, axis=0)
+    )
 
 
 def unchanged(X: Array) -> Array:
@@ -82,7 +108,9 @@ def measure_moments(
     """Measure the weighted moments of dense rows, without cancellation or overflow.
 
     Sums are taken about a provisional centre and scale (from a thousand rows).  If these turn out
-    to be far from the truth, the pass is repeated with better ones.
+    to be far from the truth, the pass is repeated with better ones.  Where features are missing,
+    each column's moments are over the rows that have it, and there are no products; a column that
+    no row has is constant at 0.
 
     Parameters
     ----------
@@ -92,16 +120,20 @@ def measure_moments(
     transform : callable, default=unchanged
         An element-wise function of the features to measure instead of them.
     """
+    gaps = blocks.gaps
     rows, _, _ = blocks.sample(1000)
-    shift, spread = _centre_and_spread(to_host(transform(rows)))
+    shift, spread = _centre_and_spread(_observed(to_host(transform(rows)), gaps=gaps))
     width = 4 * blocks.n_columns
+    full = full and not gaps
     flag = np.ones(int(full))
+    kernel = partial(_gap_sums if gaps else _sums, transform)
     mean, scale, second = shift, spread, np.empty(0)
     for attempt in range(_ATTEMPTS):
         with np.errstate(all="ignore"):
-            sums = blocks.map_reduce(partial(_sums, transform), (shift, 1.0 / spread, flag), width)
-            offset = sums.first / sums.weight
-            second = sums.second / sums.weight
+            sums = blocks.map_reduce(kernel, (shift, 1.0 / spread, flag), width)
+            weight = np.where(sums.observed > 0, sums.observed, 1.0) if gaps else sums.weight
+            offset = sums.first / weight
+            second = sums.second / weight
             second = second - (np.outer(offset, offset) if full else offset * offset)
         variance = np.diagonal(second) if full else second
         if not np.all(np.isfinite(variance)):
@@ -125,11 +157,19 @@ def measure_moments(
     return Moments(float(sums.weight), mean, scale, correlation)
 
 
+def _observed(rows: FloatArray, *, gaps: bool) -> FloatArray:
+    """Put the first value of its column in place of what is missing, 0 where there is none."""
+    if not gaps:
+        return rows
+    gone = np.isnan(rows)
+    first = rows[np.argmin(gone, axis=0), np.arange(rows.shape[1])]
+    return np.where(gone, np.where(np.isnan(first), 0.0, first), rows)
+
+
 def _centre_and_spread(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return a provisional centre and a positive scale of each column."""
     center = rows[0]
     half = np.max(np.abs(rows / 2 - center / 2), axis=0)
-    # Smaller ones have no reciprocal.
-    spread = np.where(half > 0, np.maximum(half, 1e-307), np.maximum(np.abs(center), 1e-290))
+    spread = np.where(half > 0, half, np.maximum(np.abs(center), 1e-290))
     center = center + np.mean(rows - center, axis=0) if np.all(half < 1e300) else center
     return center, spread

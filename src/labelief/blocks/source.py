@@ -55,6 +55,13 @@ class BlockSource(Protocol):
     def total_weight(self) -> float:
         """Sum of the row weights."""
 
+    @property
+    def gaps(self) -> bool:
+        """Whether features may be missing (NaN); where False, nobody looks for them."""
+
+    def column(self, index: int) -> int:
+        """Return what users call the column at `index`."""
+
     def map_reduce(self, kernel: Callable[..., Any], parameters: Any, width: int) -> Any:
         """Add up the additive records ``kernel(block, parameters)`` of all blocks, on the host.
 

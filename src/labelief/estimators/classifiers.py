@@ -142,6 +142,12 @@ class _Mixtures(ComponentClassifier):
         """Return the densities to choose from; None where there is one."""
         return None
 
+    def _takes_missing(self) -> bool:
+        several = self._densities()
+        return all(
+            density.missing for density in ([self._density()] if several is None else several)
+        )
+
     def _store(self, fit: Fit) -> None:
         super()._store(fit)
         self.density_ = fit.model.density

@@ -38,6 +38,8 @@ class Settings:
     ridge: float
     shrinkage: float | str | None
     verbose: int
+    gaps: bool = False
+    """Whether rows may have missing features."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def fit_components(
     # Labels that decide every responsibility leave one M-step to do and nothing to search for.
     # A held prior of 0 may contradict them: the loop says so.
     possible = priors is None or bool(np.all(priors > 0))
-    exact = exact and possible and not given and density.m_step == "exact"
+    exact = exact and possible and not given and density.m_step_in(frame) == "exact"
     best: Fit | None = None
     for number, seed in enumerate(seeds):
         init = "random" if number and settings.init in ("auto", "labels") else settings.init

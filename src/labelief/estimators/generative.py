@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from labelief._typing import Array, BoolArray, FloatArray, IntArray
 from labelief.blocks.arrays import ArrayBlocks
@@ -15,10 +17,11 @@ from labelief.estimators.fitting import Fit, Settings, fit_components, warn_unle
 from labelief.estimators.validation import (
     check_amount,
     check_count,
+    check_finite,
     check_limits,
     evidence_for,
+    read_gappy_rows,
     read_responsibilities,
-    read_rows,
     read_weights,
     told_weight,
 )
@@ -120,6 +123,10 @@ class ComponentClassifier(SoftClassifier):
         """Return the density of the components."""
         raise TypeError(f"{type(self).__name__} names no density.")
 
+    def _takes_missing(self) -> bool:
+        """Whether rows may have missing features."""
+        return bool(self._density().missing)
+
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, responsibilities: Any = None
     ) -> Self:
@@ -141,7 +148,8 @@ class ComponentClassifier(SoftClassifier):
         self
         """
         settings = _settings(self)
-        rows, target, weights, R = self._read_fit(X, y, sample_weight, responsibilities)
+        rows, target, weights, R, gaps = self._read_fit(X, y, sample_weight, responsibilities)
+        settings = replace(settings, gaps=gaps)
         self.classes_ = target.classes
         self._told = told_weight(target, weights)
         self._store(self._best_fit(rows, target, weights, R, settings))
@@ -149,9 +157,13 @@ class ComponentClassifier(SoftClassifier):
 
     def _read_fit(
         self, X: Any, y: Any, sample_weight: Any, responsibilities: Any
-    ) -> tuple[Array, Target, FloatArray | None, FloatArray | None]:
-        """Return rows, labels, weights and start; rows of weight 0 are dropped."""
-        rows = read_rows(self, X, reset=True)
+    ) -> tuple[Array, Target, FloatArray | None, FloatArray | None, bool]:
+        """Return rows, labels, weights, start and whether features are missing.
+
+        Rows of weight 0 are dropped.
+        """
+        missing = self._takes_missing()
+        rows, gaps = read_gappy_rows(self, X, reset=True, missing=missing)
         target = read_target(y, n_rows=rows.shape[0], classes=self.classes)
         weights = read_weights(sample_weight, rows)
         start = read_responsibilities(responsibilities, rows.shape[0])
@@ -159,7 +171,8 @@ class ComponentClassifier(SoftClassifier):
             kept = np.flatnonzero(weights > 0)
             rows, target, weights = take_rows(rows, kept), target.take(kept), weights[kept]
             start = None if start is None else start[kept]
-        return rows, target, weights, start
+            gaps = gaps and check_finite(rows, type(self).__name__, missing=missing)
+        return rows, target, weights, start, gaps
 
     def _best_fit(
         self,
@@ -194,8 +207,8 @@ class ComponentClassifier(SoftClassifier):
         crisp = target.codes is not None and bool(np.all(target.codes >= 0))
         priors = _priors(self.priors, self.classes, target.classes)
         return fit_components(
-            ArrayBlocks(rows, evidence, weights, start),
-            density,
+            ArrayBlocks(rows, evidence, weights, start, gaps=settings.gaps),
+            density.named(getattr(self, "feature_names_in_", None)),
             bound,
             component_class,
             n_classes,
@@ -211,7 +224,7 @@ class ComponentClassifier(SoftClassifier):
         """Copy what was fitted to public attributes."""
         evaluation, model, n_classes = fit.outcome.evaluation, fit.model, len(self.classes_)
         parameters = evaluation.parameters
-        self._model, self._channel, self._parameters = model, fit.channel, parameters
+        self._model, self._channel, self._parameters = model.opened(), fit.channel, parameters
         self.component_class_ = model.component_class
         self.priors_ = model.class_priors(parameters.model, n_classes)
         self.weights_ = model.within_class(parameters.model, n_classes)
@@ -223,7 +236,7 @@ class ComponentClassifier(SoftClassifier):
         self.n_iter_ = len(fit.outcome.history)
         self.converged_ = fit.outcome.converged
         self.n_passes_ = fit.n_passes
-        cut = self.n_features_in_ - model.frame.rank
+        cut = model.frame.n_cut
         if cut:
             warnings.warn(
                 f"X has {cut} directions without variance (constant or dependent columns, or fewer "
@@ -283,9 +296,17 @@ class ComponentClassifier(SoftClassifier):
         return self._model.n_parameters() + self._channel.n_parameters()
 
     def _read(self, X: Any) -> Array:
-        rows = super()._read(X)
-        self._model.density.check(ArrayBlocks(rows))
+        if not hasattr(self, "_model"):
+            check_is_fitted(self)
+        frame = self._model.frame
+        rows, gaps = read_gappy_rows(self, X, reset=False, missing=frame.gaps)
+        self._model.density.check(ArrayBlocks(rows, gaps=gaps), frame)
         return rows
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._takes_missing()
+        return tags
 
 
 def _settings(estimator: ComponentClassifier) -> Settings:

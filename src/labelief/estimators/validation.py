@@ -21,6 +21,7 @@ __all__ = [
     "check_limits",
     "evidence_for",
     "evidence_of",
+    "read_gappy_rows",
     "read_responsibilities",
     "read_rows",
     "read_weights",
@@ -63,7 +64,9 @@ def read_rows(
     if not reset:
         check_is_fitted(estimator)
     if is_array_api_obj(X) and not is_numpy_array(X):
-        return _read_device_rows(estimator, X, reset=reset)
+        rows = _read_device_rows(estimator, X, reset=reset)
+        check_finite(rows, type(estimator).__name__)
+        return rows
     rows = validate_data(
         estimator,
         X,
@@ -77,26 +80,76 @@ def read_rows(
     return rows
 
 
-def check_finite(rows: Any, name: str) -> None:
-    """Refuse NaN and infinity, naming the first; one pass, and no copy, where there is none."""
+def read_gappy_rows(estimator: Any, X: Any, *, reset: bool, missing: bool) -> tuple[Array, bool]:
+    """Return validated rows as `read_rows` does, and whether features are missing (NaN) in them.
+
+    Where `missing` is False, such rows are refused.
+    """
+    if is_array_api_obj(X) and not is_numpy_array(X):
+        if not reset:
+            check_is_fitted(estimator)
+        rows = _read_device_rows(estimator, X, reset=reset)
+    else:
+        rows = read_rows(estimator, X, reset=reset, finite=False)
+    return rows, check_finite(rows, type(estimator).__name__, missing=missing)
+
+
+def check_finite(rows: Any, name: str, *, missing: bool = False) -> bool:
+    """Refuse infinity, and NaN unless features may be missing, naming the first.
+
+    One pass, and no copy, where there is none.  Returns whether features are missing.
+    """
+    if not is_sparse(rows) and not is_numpy_array(rows):
+        return _check_finite_there(rows, name, missing=missing)
     values = rows.data if is_sparse(rows) else rows
     if values.dtype.kind != "f":
-        return
+        return False
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(np.sum(values)):
-            return
+            return False
+    gaps = False
     for start in range(0, len(values), _CHECKED_ROWS):
         bad = ~np.isfinite(values[start : start + _CHECKED_ROWS])
+        if missing:
+            gone = np.isnan(values[start : start + _CHECKED_ROWS])
+            gaps, bad = gaps or bool(np.any(gone)), bad & ~gone
         if np.any(bad):
             place = np.argwhere(bad)[0]
             value = values[start : start + _CHECKED_ROWS][tuple(place)]
             kind = "NaN" if np.isnan(value) else "infinity"
             first = start + place[0]
             where = f"row {first}, column {place[1]}" if len(place) > 1 else f"entry {first}"
-            raise ValueError(
-                f"Input X contains {kind}: the first stands in {where}. {name} takes finite "
-                "numbers only: drop such rows, or fill them in by an imputer in a pipeline."
-            )
+            raise ValueError(_not_finite(kind, where, name, missing=missing))
+    return gaps
+
+
+def _check_finite_there(rows: Array, name: str, *, missing: bool) -> bool:
+    """Check rows of another array library where they are."""
+    xp = namespace(rows)
+    if not xp.isdtype(rows.dtype, "real floating"):
+        return False
+    gone = xp.isnan(rows)
+    bad = xp.logical_not(xp.isfinite(rows))
+    bad = xp.logical_and(bad, xp.logical_not(gone)) if missing else bad
+    if bool(xp.any(bad)):
+        row = int(xp.argmax(xp.astype(xp.any(bad, axis=1), xp.int8)))
+        column = int(xp.argmax(xp.astype(bad[row, :], xp.int8)))
+        kind = "NaN" if bool(gone[row, column]) else "infinity"
+        where = f"row {row}, column {column}"
+        raise ValueError(_not_finite(kind, where, name, missing=missing))
+    return bool(xp.any(gone))
+
+
+def _not_finite(kind: str, where: str, name: str, *, missing: bool) -> str:
+    """Say what stands where, and the cure."""
+    start = f"Input X contains {kind}: the first stands in {where}. {name} takes "
+    if missing:
+        return (
+            start + "numbers, and NaN for what is missing: set such entries to NaN, or clip them."
+        )
+    return (
+        start + "finite numbers only: drop such rows, or fill them in by an imputer in a pipeline."
+    )
 
 
 def _read_device_rows(estimator: Any, X: Array, *, reset: bool) -> Array:
@@ -106,11 +159,6 @@ def _read_device_rows(estimator: Any, X: Array, *, reset: bool) -> Array:
         raise ValueError(f"X must have rows and columns, got shape {tuple(X.shape)}.")
     if xp.isdtype(X.dtype, "complex floating"):
         raise ValueError("Complex data not supported: X must hold real numbers.")
-    if xp.isdtype(X.dtype, "real floating"):
-        good = xp.all(xp.isfinite(X), axis=0)
-        if not bool(xp.all(good)):
-            column = int(np.argmin(to_host(good)))
-            raise ValueError(f"Column {column} of X contains NaN or infinity.")
     if reset:
         estimator.n_features_in_ = int(X.shape[1])
     elif X.shape[1] != estimator.n_features_in_:

@@ -27,6 +27,7 @@ __all__ = [
     "is_sparse",
     "namespace",
     "on_host",
+    "take_features",
     "take_rows",
     "to_float64",
     "to_host",
@@ -82,6 +83,11 @@ def take_rows(x: Array, index: IntArray) -> Array:
         return x[index]
     xp = namespace(x)
     return xp.take(x, xp.asarray(index, device=device(x)), axis=0)
+
+
+def take_features(x: Array, columns: Array) -> Array:
+    """Return some columns of `x`, of the library that `columns` is of too."""
+    return namespace(x).take(x, columns, axis=1)
 
 
 def by_columns(x: Array) -> Array:

@@ -10,6 +10,7 @@ from labelief._typing import FloatArray, IntArray
 from labelief.blocks.frames import Axes, axes
 from labelief.blocks.moments import measure_moments
 from labelief.blocks.source import BlockSource
+from labelief.models.abilities import PlainDensity
 from labelief.models.axis_gaussian import (
     AxisParameters,
     AxisPrior,
@@ -31,7 +32,14 @@ class AlignedParameters(AxisParameters):
 
 
 class AlignedGaussian(DiagonalGaussian):
-    """Gaussians with diagonal covariances of a structure: rows as `DiagonalGaussian` has them."""
+    """Gaussians with diagonal covariances of a structure: rows as `DiagonalGaussian` has them.
+
+    The rules of a structure take one weight a component, not one a feature: rows are complete.
+    """
+
+    missing = False
+    opened = PlainDensity.opened
+    m_step_in = PlainDensity.m_step_in
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from labelief._typing import Array, FloatArray, IntArray
 from labelief.blocks.frames import Axes
 from labelief.kernels.features import scaled
-from labelief.models.exponential import ExponentialFamily
+from labelief.kernels.gaps import filled
+from labelief.models.gap_family import GapFamily
 from labelief.models.gaussian import LOG_2PI, means_of
 from labelief.models.shrinkage import Strength
 
@@ -44,28 +46,42 @@ class AxisPrior:
     scatter: FloatArray
 
 
-class AxisGaussian(ExponentialFamily):
-    """Base of `DiagonalGaussian` and `SphericalGaussian`: everything but features and M-step."""
+class AxisGaussian(GapFamily):
+    """Base of `DiagonalGaussian` and `SphericalGaussian`: everything but features and M-step.
+
+    A missing feature is left out of the product: its term of the constant is taken out again.
+    """
 
     tied = False
 
-    def coordinates(
-        self, X: Array, arrays: tuple[IntArray | None, FloatArray, FloatArray]
-    ) -> Array:
+    def rows(self, X: Array, arrays: tuple[Any, ...]) -> Array:
         """Kernel: return the scaled rows, (b, r)."""
-        return scaled(X, *arrays)
+        return scaled(X, *arrays[:3])
+
+    def may_miss(self, arrays: tuple[Any, ...]) -> bool:
+        """Whether the frame's rows may have missing features."""
+        return len(arrays) > 3
+
+    def opened(self, frame: Axes) -> Axes:
+        """Return the frame for rows that may have missing features."""
+        return replace(frame, gaps=True)
+
+    def coordinates(self, X: Array, arrays: tuple[Any, ...]) -> Array:
+        """Kernel: return the scaled rows, (b, r); a missing feature lies at the column's mean."""
+        z = self.rows(X, arrays)
+        return filled(z)[0] if self.may_miss(arrays) else z
 
     def constants(
         self, parameters: AxisParameters, frame: Axes, log_weights: FloatArray
     ) -> FloatArray:
         """Return the constant of each component's log density, (J,)."""
+        return np.asarray(log_weights - np.sum(self.normalisers(parameters, frame), axis=1))
+
+    def normalisers(self, parameters: AxisParameters, frame: Axes) -> FloatArray:
+        """Return what each feature takes from the constant, (J, r)."""
         precision = np.broadcast_to(1.0 / parameters.variances, parameters.means.shape)
-        return np.asarray(
-            log_weights
-            - 0.5 * np.sum(parameters.means**2 * precision - np.log(precision), axis=1)
-            - 0.5 * frame.rank * LOG_2PI
-            - frame.log_volume
-        )
+        terms = parameters.means**2 * precision - np.log(precision) + LOG_2PI
+        return np.asarray(0.5 * terms + np.log(frame.scale))
 
     def fixed_prior(self, frame: Axes, strength: Strength) -> AxisPrior:
         """Return ν and ν T on each axis."""

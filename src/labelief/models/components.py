@@ -49,13 +49,13 @@ class ComponentModel:
         self.prior = prior
         self.component_class = component_class
         self.priors = priors
-        self.m_step: MStep = density.m_step
+        self.m_step: MStep = density.m_step_in(frame)
         self.conditional = False
 
     @property
     def width(self) -> int:
         """Doubles that a pass holds for each row."""
-        return self.density.width(self.frame.rank, len(self.component_class))
+        return self.density.width(self.frame, len(self.component_class))
 
     def factors(self, parameters: ComponentParameters) -> tuple[Any, Any]:
         """Return the frame's arrays and the density's factors."""
@@ -130,6 +130,11 @@ class ComponentModel:
             order[self.component_class == new] = np.flatnonzero(self.component_class == old)
         density = self.density.reordered(parameters.density, order)
         return ComponentParameters(parameters.weights[order], density)
+
+    def opened(self) -> ComponentModel:
+        """Return the model for rows to come, which may miss features that the fit's rows had."""
+        frame = self.density.opened(self.frame)
+        return ComponentModel(self.density, frame, self.prior, self.component_class, self.priors)
 
     def n_parameters(self) -> int:
         """Return the number of free parameters."""

@@ -77,19 +77,39 @@ class Model(Protocol):
 
 
 class Density(Protocol):
-    """A family of component densities in coordinates of its own choice."""
+    """A family of component densities in coordinates of its own choice.
+
+    A frame, the coordinates of a fit, tells its `moments`, `rank`, `n_cut` (how many directions it
+    leaves out), `arrays` (what kernels need of it) and `gaps` (whether rows may miss features).
+    """
 
     m_step: MStep
     tied: bool
     """Whether one covariance serves all components."""
+    missing: bool
+    """Whether it takes rows with missing features (NaN), in some columns at least."""
+    shrinks: bool
+    """Whether it has covariances to shrink."""
 
-    def check(self, blocks: BlockSource) -> None:
-        """Refuse rows outside the family's support, naming the column."""
+    def named(self, names: Array | None) -> Density:
+        """Return the density for rows whose columns have these names."""
+
+    def check(self, blocks: BlockSource, frame: Any = None) -> None:
+        """Refuse rows outside the family's support, or what the fit's frame has no place for.
+
+        The message names column and row.
+        """
 
     def frame(self, blocks: BlockSource) -> Any:
         """Measure the rows and return the coordinates to fit in."""
 
-    def width(self, rank: int, n_components: int) -> int:
+    def opened(self, frame: Any) -> Any:
+        """Return the frame for rows to come, which may miss features where the family allows it."""
+
+    def m_step_in(self, frame: Any) -> MStep:
+        """Return whether the M-step is exact in a frame: missing features may change that."""
+
+    def width(self, frame: Any, n_components: int) -> int:
         """Return how many doubles a pass holds for each row."""
 
     def coordinates(self, X: Array, arrays: Any) -> Array:
@@ -135,7 +155,7 @@ class Density(Protocol):
         """Return its log density at the parameters."""
 
     def to_vector(self, parameters: Any) -> FloatArray:
-        """Return unconstrained coordinates of the parameters."""
+        """Return unconstrained coordinates of the parameters, `n_parameters` of them."""
 
     def from_vector(self, vector: FloatArray, n_components: int, frame: Any) -> Any:
         """Return the parameters of a vector."""

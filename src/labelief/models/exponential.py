@@ -6,26 +6,19 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from labelief._typing import Array, FloatArray
-from labelief.blocks.source import BlockSource
 from labelief.kernels.namespace import column_product, cross_product, namespace
-from labelief.models.contract import MStep
+from labelief.models.abilities import PlainDensity
 
 __all__ = ["ExponentialFamily"]
 
 
-class ExponentialFamily(BaseEstimator):
+class ExponentialFamily(PlainDensity):
     """Densities ``log f_j(x) = φ(x)·η_j`` with φ starting by 1 and ``factors = (η,)``, η (p, J).
 
     The additive record is ``Φᵀ R``, (p, J); its first row holds the components' weights.
     """
-
-    m_step: MStep = "exact"
-
-    def check(self, blocks: BlockSource) -> None:
-        """Accept every row: the support is the whole space."""
 
     @abstractmethod
     def features(self, X: Array, arrays: Any) -> Array:

@@ -76,8 +76,12 @@ class MatrixParameters:
 
 
 def means_of(counts: FloatArray, sums: FloatArray) -> FloatArray:
-    """Return means, (J, r); a component without weight sits at the centre of the features."""
-    return np.asarray(sums / np.where(counts > 0, counts, 1.0)[:, None])
+    """Return means, (J, r); a component without weight sits at the centre of the features.
+
+    Counts are (J,), or (J, 1) or (J, r) where they differ between features.
+    """
+    counts = counts[:, None] if counts.ndim == 1 else counts
+    return np.asarray(sums / np.where(counts > 0, counts, 1.0))
 
 
 def unpack_products(products: FloatArray, rank: int) -> FloatArray:

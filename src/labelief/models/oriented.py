@@ -9,6 +9,7 @@ import numpy as np
 from labelief._typing import FloatArray, IntArray
 from labelief.blocks.frames import Whitening
 from labelief.blocks.source import BlockSource
+from labelief.models.abilities import PlainDensity
 from labelief.models.decomposition import Decomposition
 from labelief.models.full import FullGaussian
 from labelief.models.gaussian import (
@@ -38,8 +39,12 @@ class OrientedGaussian(FullGaussian):
 
     A structure that no linear map of the features leaves as it is (equal determinants, proportional
     covariances) is fitted in whitened coordinates; a rigid one in orthonormal coordinates of the
-    features' own units.
+    features' own units.  Rows are complete.
     """
+
+    missing = False
+    opened = PlainDensity.opened
+    m_step_in = PlainDensity.m_step_in
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
 
@@ -109,6 +109,10 @@ class ParsimoniousGaussian(BaseEstimator):
 
     def __init__(self, family: str) -> None:
         self.family = family
+
+    def named(self, names: Any) -> Self:
+        """Return itself: it takes all columns alike."""
+        return self
 
     def __getattr__(self, name: str) -> Any:
         # A family is a density of its own: it answers for all that the engine asks.

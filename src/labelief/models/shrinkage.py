@@ -18,6 +18,7 @@ import numpy as np
 from labelief._typing import Array, FloatArray
 from labelief.blocks.frames import Axes, Whitening
 from labelief.blocks.source import Block, BlockSource
+from labelief.kernels.gaps import filled
 from labelief.kernels.namespace import namespace, to_float64
 
 __all__ = ["Strength", "prior_strength"]
@@ -55,13 +56,19 @@ class _Spread(NamedTuple):
 
 
 def _spread(
-    responsibilities: Callable[[Block, Any], Array], block: Block, parameters: tuple[Any, ...]
+    responsibilities: Callable[[Block, Any], Array],
+    gaps: bool,
+    block: Block,
+    parameters: tuple[Any, ...],
 ) -> _Spread:
     """Sum up for means, scatters and fourth moments of the standardised features, per component."""
     start, center, inverse_scale = parameters
     xp = namespace(block.X)
     R = responsibilities(block, start)
     u = (to_float64(block.X) - center) * inverse_scale
+    if gaps:
+        # A missing feature counts as at the mean of its column.
+        u = filled(u)[0]
     norm = xp.sum(u * u, axis=1)
     second = xp.stack([(u * R[:, j : j + 1]).T @ u for j in range(R.shape[1])])
     powers = xp.stack([xp.ones_like(norm), norm, norm * norm], axis=1)
@@ -108,7 +115,7 @@ def prior_strength(
         return Strength(total)
     scale = np.where(moments.scale > 0, moments.scale, np.inf)
     sums = blocks.map_reduce(
-        partial(_spread, responsibilities),
+        partial(_spread, responsibilities, blocks.gaps),
         (start, moments.mean, 1.0 / scale),
         width=8 * blocks.n_columns,
     )

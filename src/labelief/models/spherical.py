@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from labelief._typing import Array, FloatArray
 from labelief.blocks.frames import Axes, axes
 from labelief.blocks.moments import measure_moments
 from labelief.blocks.source import BlockSource
-from labelief.kernels.features import scaled, with_squared_norm
+from labelief.kernels.features import with_squared_norm
 from labelief.models.axis_gaussian import (
     AxisGaussian,
     AxisParameters,
@@ -24,7 +26,8 @@ class SphericalGaussian(AxisGaussian):
     """Gaussian components with covariance ``v_j I``.
 
     ``log f_j(x) = -½ ‖x - μ_j‖² / v_j - ½ d log 2π v_j``, linear in ``(1, x, ‖x‖²)``.  Features are
-    centred and divided by one common scale, which changes nothing in the family.
+    centred and divided by one common scale, which changes nothing in the family.  Missing features
+    (NaN) are left out of the norm and of d.
 
     Examples
     --------
@@ -37,15 +40,20 @@ class SphericalGaussian(AxisGaussian):
 
     def frame(self, blocks: BlockSource) -> Axes:
         """Scale all features by one common scale."""
-        return axes(measure_moments(blocks, full=False), common_scale=True)
+        moments = measure_moments(blocks, full=False)
+        return axes(moments, common_scale=True, gaps=blocks.gaps)
 
-    def width(self, rank: int, n_components: int) -> int:
+    def width(self, frame: Axes, n_components: int) -> int:
         """Return how many doubles a pass holds for each row."""
-        return 3 * rank + 4 * n_components
+        return 3 * frame.rank + 4 * n_components
 
-    def features(self, X: Array, arrays: tuple[Array | None, Array, Array]) -> Array:
+    def feature_map(self, z: Array) -> Array:
         """Kernel: return ``(1, z, ‖z‖²)`` of the scaled rows."""
-        return with_squared_norm(scaled(X, *arrays))
+        return with_squared_norm(z)
+
+    def n_features(self, arrays: tuple[Any, ...]) -> int:
+        """Return how many features `feature_map` makes."""
+        return 2 + int(arrays[1].shape[0])
 
     def factors(
         self, parameters: AxisParameters, frame: Axes, log_weights: FloatArray
@@ -53,7 +61,9 @@ class SphericalGaussian(AxisGaussian):
         """Return the coefficients, (2 + r, J)."""
         precision = 1.0 / parameters.variances
         constant = self.constants(parameters, frame, log_weights)
-        return (np.vstack([constant, (parameters.means * precision).T, -0.5 * precision.T]),)
+        plain = [constant, (parameters.means * precision).T, -0.5 * precision.T]
+        gaps = [self.normalisers(parameters, frame).T] if frame.gaps else []
+        return (np.vstack([*plain, *gaps]),)
 
     def start(self, record: FloatArray, frame: Axes, prior: AxisPrior) -> AxisParameters:
         """Return means and variances, held by a few more rows."""
@@ -64,10 +74,11 @@ class SphericalGaussian(AxisGaussian):
         self, record: FloatArray, parameters: AxisParameters | None, frame: Axes, prior: AxisPrior
     ) -> AxisParameters:
         """Return means and ``v_j = (Σ_a S_ja + ν Σ_a T_a) / (r (n_j + ν))``."""
-        r, counts = frame.rank, record[0]
-        means = means_of(counts, record[1 : r + 1].T)
-        scatter = record[r + 1] - counts * np.sum(means**2, axis=1)
-        held = r * (counts + prior.count)
+        r = frame.rank
+        means = means_of(self.observed(record, frame), record[1 : r + 1].T)
+        counts = np.broadcast_to(self.observed(record, frame), means.shape)
+        scatter = record[r + 1] - np.sum(counts * means**2, axis=1)
+        held = np.sum(counts, axis=1) + r * prior.count
         nothing = held == 0
         variances = (scatter + np.sum(prior.scatter) + nothing) / (held + nothing)
         return AxisParameters(means, positive_or_explain(variances[:, None]))

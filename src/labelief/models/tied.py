@@ -39,9 +39,9 @@ class TiedGaussian(MatrixGaussian):
 
     tied = True
 
-    def width(self, rank: int, n_components: int) -> int:
+    def width(self, frame: Whitening, n_components: int) -> int:
         """Return how many doubles a pass holds for each row."""
-        return 2 * rank + 4 * n_components
+        return 2 * frame.rank + 4 * n_components
 
     def features(self, X: Array, arrays: tuple[Array, ...]) -> Array:
         """Kernel: return ``x - shift``; ones and basis are folded into the coefficients."""

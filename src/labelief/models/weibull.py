@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import digamma, gamma, polygamma
-from sklearn.base import BaseEstimator
 
 from labelief._typing import Array, FloatArray, IntArray
 from labelief.blocks.frames import Axes, axes
@@ -15,6 +15,7 @@ from labelief.blocks.source import Block, BlockSource
 from labelief.kernels.features import scaled, with_ones, with_squares
 from labelief.kernels.gumbel import ExponentialSums, exponential_sums, hazards
 from labelief.kernels.namespace import column_product, cross_product, namespace, to_float64
+from labelief.models.abilities import PlainDensity
 from labelief.models.contract import MStep
 from labelief.models.gaussian import means_of
 from labelief.models.shrinkage import Strength
@@ -44,7 +45,7 @@ class WeibullPrior:
     count: float
 
 
-class Weibull(BaseEstimator):
+class Weibull(PlainDensity):
     """Independent Weibull features given the component (come2008).
 
     ``f(x) = (k/λ) (x/λ)^{k-1} exp(-(x/λ)^k)`` for x > 0.  Given the shapes, scales are explicit;
@@ -66,15 +67,17 @@ class Weibull(BaseEstimator):
 
     m_step: MStep = "improves"
     tied = False
+    shrinks = False
 
-    def check(self, blocks: BlockSource) -> None:
+    def check(self, blocks: BlockSource, frame: Any = None) -> None:
         """Refuse features that are not positive."""
         bad = blocks.map_reduce(_not_positive, (), width=2 * blocks.n_columns)
         if np.any(bad):
             column = int(np.argmax(bad > 0))
             raise ValueError(
-                f"Column {column} of X has {int(bad[column])} values that are not positive; a "
-                "Weibull feature needs x > 0. Shift the column, or give it another density."
+                f"Column {blocks.column(column)} of X has {int(bad[column])} values that are not "
+                "positive; a Weibull feature needs x > 0. Shift the column, or give it another "
+                "density."
             )
 
     def frame(self, blocks: BlockSource) -> Axes:
@@ -82,9 +85,9 @@ class Weibull(BaseEstimator):
         self.check(blocks)
         return axes(measure_moments(blocks, full=False, transform=_logarithm))
 
-    def width(self, rank: int, n_components: int) -> int:
+    def width(self, frame: Axes, n_components: int) -> int:
         """Return how many doubles a pass holds for each row."""
-        return 8 * rank + 4 * n_components
+        return 8 * frame.rank + 4 * n_components
 
     def coordinates(self, X: Array, arrays: tuple[Array | None, Array, Array]) -> Array:
         """Kernel: return the standardised log features, (b, r)."""

@@ -2,6 +2,7 @@
 
 A start never puts the means of classes that labels cannot tell apart on one point: that is a fixed
 point of EM.  The automatic start is deterministic, so that a weight of 2 equals a row twice.
+Missing features, where the density takes them, lie at the mean of their column here.
 """
 
 from __future__ import annotations
@@ -103,7 +104,8 @@ def make_start(
     if init == "kmeans":
         split = partial(_seeded, generator=generator)
     else:
-        split = partial(_deterministic, key=_tie_key(rows))
+        known = np.where(np.isnan(rows), 0.0, rows) if blocks.gaps else rows
+        split = partial(_deterministic, key=_tie_key(known))
     if init == "random":
         centers = _random_rows(z, weights[:, None] * classes[:, component_class], generator)
         kernel = _nearest_of_all
