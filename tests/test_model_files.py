@@ -12,7 +12,14 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
 import labelief
-from labelief import FlipNoise, GenerativeClassifier, SoftLabels, densities
+from labelief import (
+    AnnotatorNoise,
+    FlipNoise,
+    GenerativeClassifier,
+    SoftLabels,
+    Votes,
+    densities,
+)
 from labelief.model_files import ModelFileError, load_model, save_model
 
 RNG = np.random.default_rng(0)
@@ -33,6 +40,21 @@ MODELS = {
     name: (GenerativeClassifier(getattr(densities, name)()), SOFT)
     for name in ("DiagonalGaussian", "SphericalGaussian", "Weibull")
 }
+
+
+ITEM, WHO = np.repeat(np.arange(60), 3), np.tile(["ann", "bob", "cat"], 60)
+SAYS = [frozenset("ab") if i % 7 == 0 else str(CRISP[item]) for i, item in enumerate(ITEM)]
+VOTES = Votes({"i": ITEM, "a": WHO, "l": SAYS}, "i", "a", "l")
+MODELS["crowd"] = (labelief.LinearDiscriminantAnalysis(channel=AnnotatorNoise()), VOTES)
+MODELS["coins"] = (labelief.LogisticRegression(channel=AnnotatorNoise("one_coin")), VOTES)
+MODELS["shared"] = (labelief.LogisticRegression(channel=AnnotatorNoise("shared")), VOTES)
+MODELS["list"] = (GenerativeClassifier([densities.TiedGaussian(), densities.FullGaussian()]), SOFT)
+MODELS["columns"] = (
+    GenerativeClassifier(densities.Columns([(densities.Weibull(), 0)], densities.FullGaussian())),
+    SOFT,
+)
+for family in densities.ParsimoniousGaussian.families:
+    MODELS[family] = (GenerativeClassifier(densities.ParsimoniousGaussian(family)), SOFT)
 
 
 @pytest.fixture

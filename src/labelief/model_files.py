@@ -60,6 +60,7 @@ TRUSTED = frozenset(
     tables.preprocessing.TablePreprocessor
     """.split()
 ) | {
+    "builtins.frozenset",
     "sklearn.metrics._dist_metrics.EuclideanDistance64",
     "sklearn.neighbors._ball_tree.BallTree",
     "sklearn.neighbors._kd_tree.KDTree",

@@ -105,6 +105,15 @@ def test_what_is_read_makes_votes(tmp_path):
     assert votes.counts.tolist() == [[1, 0], [0, 1]]
 
 
+def test_an_empty_answer_is_an_abstention(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text("item,annotator,label\n7,ann,\n7,bob,owl\n8,bob,jay\n")
+    said = read_votes(path)
+    assert said["label"].tolist() == [None, "owl", "jay"]
+    votes = Votes(said, "item", "annotator", "label", items=["7", "8"])
+    assert votes.classes.tolist() == ["jay", "owl"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

@@ -115,4 +115,6 @@ def _checked(votes: pd.DataFrame, path: Path) -> pd.DataFrame:
                 f"Vote {int(empty.to_numpy().argmax())} of {path} (counted from 0) does not say "
                 f"{what}: its {column} is empty."
             )
+    # An empty answer is an abstention.
+    votes["label"] = votes["label"].astype(object).where(votes["label"] != "", None)
     return votes
