@@ -32,7 +32,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PIP) --no-build-isolation -e '.[dev]'
 	@touch $@
 
-demo: $(READY) ## train on labels by five simulated readers; print a table, save a picture
+demo: $(READY) ## train on owls named by six doubtful readers; write a report to open
 	@$(ONE_THREAD) $(BIN)/python examples/demo.py
 
 test: $(READY) ## all tests but the slow ones, doctests included

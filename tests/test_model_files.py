@@ -3,11 +3,14 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+from importlib import import_module
 
 import numpy as np
 import pytest
 import skops.io
 from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression as PlainLogisticRegression
 from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
@@ -20,7 +23,7 @@ from labelief import (
     Votes,
     densities,
 )
-from labelief.model_files import ModelFileError, load_model, save_model
+from labelief.model_files import TRUSTED, ModelFileError, load_model, save_model
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3)) ** 2 + 0.1 + np.repeat([0.0, 2.0], 30)[:, None]
@@ -73,6 +76,31 @@ def test_models_come_back_as_they_were(name, path):
     assert loaded.model.classes_.tolist() == ["a", "b"]
 
 
+def test_every_type_on_the_list_exists():
+    for name in TRUSTED:
+        module, _, kind = name.rpartition(".")
+        assert hasattr(import_module(module), kind), name
+
+
+def test_calibrated_wrapped_and_discrete_models(path):
+    counts = np.floor(X)
+    fitted = [
+        labelief.LinearDiscriminantAnalysis().fit(counts, SOFT).calibrate(counts, CRISP),
+        labelief.SoftLabelClassifier(PlainLogisticRegression()).fit(counts, SOFT),
+        GenerativeClassifier(densities.Poisson()).fit(counts, SOFT),
+        GenerativeClassifier(densities.Bernoulli()).fit(counts > 1, SOFT),
+        GenerativeClassifier(densities.Categorical()).fit(counts, SOFT),
+    ]
+    for model in fitted:
+        rows = counts > 1 if "Bernoulli" in repr(model) else counts
+        save_model(model, path)
+        again = load_model(path).model
+        np.testing.assert_array_equal(again.predict_proba(rows), model.predict_proba(rows))
+    save_model(fitted[0], path)
+    sets = load_model(path).model.predict_set(counts, "conformal")
+    np.testing.assert_array_equal(sets, fitted[0].predict_set(counts, "conformal"))
+
+
 def test_the_same_model_gives_the_same_bytes(path):
     kept = []
     for _ in range(2):
@@ -121,6 +149,9 @@ def test_damaged_foreign_and_newer_files_are_refused(path):
 def test_types_that_no_model_has_are_neither_written_nor_made(path, tmp_path):
     with pytest.raises(ModelFileError, match=r"test_model_files.Stranger"):
         save_model(Stranger(), path)
+    # Trees of forests are read by compiled code that believes what it reads.
+    with pytest.raises(ModelFileError, match=r"sklearn.tree._tree.Tree"):
+        save_model(RandomForestClassifier(5, random_state=0).fit(X, CRISP), path)
     save_model(RidgeClassifier().fit(X, CRISP), path)
     body = skops.io.dumps(Stranger())
     altered(path, **{"model.skops": body})

@@ -37,24 +37,32 @@ TRUSTED = frozenset(
     f"labelief.{name}"
     for name in """
     blocks.frames.Axes blocks.frames.Whitening blocks.moments.Moments
-    channels.annotators.AnnotatorMatrices channels.annotators.AnnotatorNoise
-    channels.flip_noise.FixedFlips channels.flip_noise.FlipNoise channels.flip_noise.FullFlips
-    channels.flip_noise.SymmetricFlips channels.trusted.BoundTrust channels.trusted.Trusted
-    cli.catalogue.Hardened cli.catalogue.PooledVotes estimators.classifiers.GenerativeClassifier
-    estimators.classifiers.LinearDiscriminantAnalysis
+    channels.annotator_kinds.FullMatrices channels.annotator_kinds.OneCoin
+    channels.annotator_kinds.SharedMatrix channels.annotators.AnnotatorNoise
+    channels.answer_symbols.AnswerSymbols channels.flip_noise.FixedFlips
+    channels.flip_noise.FlipNoise channels.flip_noise.FullFlips channels.flip_noise.SymmetricFlips
+    channels.trusted.BoundTrust channels.trusted.Trusted cli.catalogue.Hardened
+    cli.catalogue.PooledVotes estimators.cautious._Calibrated
+    estimators.classifiers.GenerativeClassifier estimators.classifiers.LinearDiscriminantAnalysis
     estimators.classifiers.MixtureDiscriminantAnalysis
-    estimators.classifiers.QuadraticDiscriminantAnalysis
-    estimators.component_choice.Candidate estimators.logistic.LogisticRegression
-    feature_selection.selector.WeightedLaplacianSelector
-    models.axis_gaussian.AxisParameters models.axis_gaussian.AxisPrior
+    estimators.classifiers.QuadraticDiscriminantAnalysis estimators.component_choice.Candidate
+    estimators.logistic.LogisticRegression estimators.set_rules.Calibration
+    estimators.wrapped.SoftLabelClassifier feature_selection.selector.WeightedLaplacianSelector
+    models.aligned.AlignedParameters models.axis_gaussian.AxisParameters
+    models.axis_gaussian.AxisPrior models.bernoulli.Bernoulli models.bernoulli.BernoulliParameters
+    models.categorical.Categorical models.categorical.LevelFrame
+    models.categorical.LevelParameters models.column_groups.ColumnsFrame models.columns.Columns
     models.components.ComponentModel models.components.ComponentParameters
-    models.conditioning.Conditioning models.diagonal.DiagonalGaussian models.full.FullGaussian
-    models.gaussian.MatrixParameters models.gaussian.MatrixPrior models.logistic.LogisticModel
+    models.conditioning.Conditioning models.decomposition.Decomposition
+    models.diagonal.DiagonalGaussian models.discrete.DiscreteFrame models.discrete.DiscretePrior
+    models.full.FullGaussian models.gaussian.MatrixParameters models.gaussian.MatrixPrior
+    models.given.GivenProbabilities models.logistic.LogisticModel
     models.logistic.LogisticParameters models.newton.no_curvature
-    models.spherical.SphericalGaussian models.tied.TiedGaussian models.weibull.Weibull
-    models.weibull.WeibullParameters models.weibull.WeibullPrior
-    neighbors.evidential_knn.EvidentialKNN neighbors.label_masses.CrispLabels
-    neighbors.label_masses.PointLabels
+    models.oriented.OrientedParameters models.parsimonious.ParsimoniousGaussian
+    models.poisson.Poisson models.poisson.PoissonParameters models.spherical.SphericalGaussian
+    models.tied.TiedGaussian models.weibull.Weibull models.weibull.WeibullParameters
+    models.weibull.WeibullPrior neighbors.evidential_knn.EvidentialKNN
+    neighbors.label_masses.CrispLabels neighbors.label_masses.PointLabels
     neighbors.multilabel_knn.EvidentialMultilabelKNN neighbors.set_masses.SetLabels
     neighbors.statements.Statements solvers.problem.Parameters
     tables.preprocessing.TablePreprocessor

@@ -35,5 +35,5 @@ def test_other_frames():
 def test_files_for_the_command(tmp_path):
     table, votes, truth = save_owls(tmp_path / "new")
     assert pd.read_csv(table).shape == (320, 9)
-    assert pd.read_csv(votes).shape == (953, 4)
+    assert pd.read_csv(votes).shape == (960, 4)
     assert pd.read_csv(truth)["truth"].tolist() == load_owls().truth

@@ -24,7 +24,7 @@ class Owls(NamedTuple):
         320 owls: owl (an id), wing, weight, tail, call pitch, eyes, ear tufts, site, seen (a date).
         Pitch and eyes are missing for some.
     votes : Votes
-        906 answers of six readers (47 said nothing): a species, or two
+        922 answers of six readers (38 more said nothing): a species, or two
         candidates, with a certainty.
     truth : (320,) list of str
         The species, which nobody would have in practice.
