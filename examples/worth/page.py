@@ -37,8 +37,12 @@ Ours is one recipe for all sets, and its choice among candidates saw uncertain l
   own; the truth of no row is used.
 - Class shares are held equal where the classes were collected in equal numbers.
 
-What this does not show: the list of candidates, the discount and the criterion were
-settled while working on these very data sets. A new one may do worse.
+What this does not show: the candidates, the discount and the criterion were settled while working
+on these very data sets, with their errors in view, and a new one may do worse. Versions of the
+recipe that were tried and left (label log loss instead of expected error, a default that is left
+only for something a standard error better, the single labels as a source that may be ignored)
+ended between 1.0 and 1.6 % on Dog-2, 5.2 and 7.2 % on Dog-4, 20 and 48 % on Bird-2, 12 and 27 % on
+Bird-10, 32 and 36 % on the music. On Bird-2, with its 40 pictures, the result says little.
 """
 
 ANNOTATORS = """\
@@ -49,15 +53,39 @@ second campaign's single label is the vote of one more annotator. Same folds, sa
 ways to use the votes. The lowest error is bold.
 """
 
-# What the result of each data set comes from.
+READING = """\
+The joint fit or soft labels (the mean of votes, taken as plausibilities) are best in seven of ten
+rows; elsewhere:
+
+- **music_genre**: all ways are level. Against the joint fit, Dawid-Skene first is right about 3 or
+  5 songs more of 300, which is chance (sign tests: p 0.65 and 0.30).
+- **credal_bird2, logistic regression**: the penalty of C 0.1 is too strong for 32 soft labels,
+  which weigh less than crisp ones: with C 1 the mean errs on 36 % instead of 50 %. With LDA, the
+  joint fit is best on the same votes. 40 pictures decide little.
+- **credal_dog2, logistic regression**: the joint fit is well behind the mean. A picture has one
+  person's answer and one single label here; the second campaign's 200 votes get a matrix of their
+  own, while 50 people with four pictures each share what is learned about them, so that such a fit
+  can side with either party. With one matrix for all, `AnnotatorNoise("shared")`, it errs on 1.5 %
+  instead of 6.5 % (one repetition), where the mean errs on 1.0 %. The form of the channel is a
+  choice to make by held-out labels, like any other.
+"""
+
+# What the result of each data set comes from, as far as it was tested.
 MEANING = {
-    "credal_dog2": "",
-    "credal_dog4": "",
-    "credal_bird2": "",
-    "credal_bird10": "",
-    "music_genre": "",
-    "partial_lost": "",
-    "partial_birdsong": "",
+    "credal_dog2": "Nothing is left to gain: LDA taught by the truth errs on 1.4 % in these folds. "
+    "Belief alone leads to 3 %, the single label alone to 2 %.",
+    "credal_dog4": "Belief alone leads to 7 %, the single label alone to 17 %, both to 6 %.",
+    "credal_bird2": "Of 40 pictures, and ± is large. The single labels mislead here (40 % are "
+    "wrong, and LDA taught by them errs on half): fitted in turn they take the error to 37 %, left "
+    "out it is 20 %; counted on rows held out, they are believed little.",
+    "credal_bird10": "Belief alone leads to 27 %; the single labels, almost half of them wrong, "
+    "halve that once it is learned what they are worth.",
+    "music_genre": "The confusion matrix of each worker is learned with the classifier. On one "
+    "test part of 300 songs, 2 points are within chance.",
+    "partial_lost": "As weights, false candidates teach as much as true ones; taken as what "
+    "they are, the classifier can tell which it is. Logistic regression (C 1) errs on 26 % "
+    "so.",
+    "partial_birdsong": "As for partial_lost; plain logistic regression, C 1, errs on 28.5 %.",
 }
 
 
@@ -93,8 +121,10 @@ class Row:
     def verdict(self) -> str:
         """Ours against the better of the best of today and the same way run again."""
         rival = min([self.published, *self.again.values()])
-        if self.error <= rival:
-            return "better" if self.error + self.margin < rival else "as good or better"
+        if abs(self.error - rival) < 5e-4:
+            return "a tie"
+        if self.error < rival:
+            return "better" if self.error + self.margin < rival else "better, within the interval"
         return "a tie" if self.error - self.margin <= rival else "not reached"
 
 
@@ -131,9 +161,6 @@ def text(rows: list[Row], annotators: list[list[str]]) -> str:
             READING,
         ]
     )
-
-
-READING = ""
 
 
 def _table(head: list[str], rows: list[list[str]]) -> list[str]:
