@@ -1,0 +1,1 @@
+"""What labels that are half believed are worth: this library against what users do today."""
