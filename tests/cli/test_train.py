@@ -17,8 +17,8 @@ def files(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_train_writes_what_it_names_and_predict_reads_it(labelief, table, tmp_path):
-    done = labelief("train", table, "--label", "species", *FEATURES, *QUICK, "--out", "out")
+def test_train_writes_what_it_names_and_predict_reads_it(process, table, tmp_path):
+    done = process("train", table, "--label", "species", *FEATURES, *QUICK, "--out", "out")
     assert done.returncode == 0, done.stderr
     out = tmp_path / "out"
     assert files(out) == ["doubtful.csv", "model.labelief", "report.html", "run.json"]
@@ -33,12 +33,12 @@ def test_train_writes_what_it_names_and_predict_reads_it(labelief, table, tmp_pa
     truth = birds()["truth"].to_numpy()
     top = doubtful.head(6)
     assert np.mean(top["suggested"] == truth[top["row"]]) > 0.6
-    done = labelief("predict", "out/model.labelief", table, "--keep", "id", "--set", 0.9)
+    done = process("predict", "out/model.labelief", table, "--keep", "id", "--set", 0.9)
     assert done.returncode == 0, done.stderr
     rows = [line.split(",") for line in done.stdout.splitlines()]
     assert rows[0] == ["id", "class", "p_hawk", "p_jay", "p_owl", "set"]
     assert np.mean([row[1] == true for row, true in zip(rows[1:], truth, strict=True)]) > 0.8
-    shown = labelief("show", "out/model.labelief")
+    shown = process("show", "out/model.labelief")
     assert "weight  needed: numeric" in shown.stdout
     assert f"labelief train {table} --label species" in shown.stdout
 
@@ -133,13 +133,13 @@ def test_several_labels_a_row(labelief, tmp_path):
         (("simulate", "birds.csv", "--label", "truth", "--noise", "loud"), "none of them"),
     ],
 )
-def test_misuse_is_one_sentence_and_leaves_nothing(inside, table, tmp_path, arguments, message):
+def test_misuse_is_one_sentence_and_leaves_nothing(labelief, table, tmp_path, arguments, message):
     (tmp_path / "empty.csv").write_bytes(b"")
     (tmp_path / "ragged.csv").write_bytes(b"a,b\n1\n")
     (tmp_path / "binary.csv").write_bytes(bytes(range(256)))
     before = files(tmp_path)
-    done = inside(*arguments)
-    assert done.exit_code == 2, (done.exit_code, done.stderr)
+    done = labelief(*arguments)
+    assert done.returncode == 2, (done.returncode, done.stderr)
     assert message in " ".join(done.stderr.split())
     assert done.stderr.strip().splitlines()[-1].startswith(("Error: ", "│", "╰"))
     assert done.stdout == ""

@@ -38,6 +38,6 @@ def run(
         f"{len(said.label_codes)} votes by {len(said.annotators)} people on {len(said)} items; "
         f"agreement (Krippendorff's alpha) {krippendorff_alpha(said):.3f}"
     )
-    say(found.to_string(float_format=lambda value: f"{value:.3f}"))
+    say(found.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
     if out is not None:
-        write_table(found.reset_index(), out)
+        write_table(found, out)

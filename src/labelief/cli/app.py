@@ -43,15 +43,22 @@ for module in (train, predict, audit, annotators, combine, select, simulate, sho
     app.command(name)(command(module.run))
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        say(f"labelief {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def _program(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
-    if version:
-        say(f"labelief {__version__}")
-        raise typer.Exit
+    pass
 
 
 def main() -> None:

@@ -58,6 +58,6 @@ def spoil(
         sure[known] = 1.0 - spoiled.doubts
         out["observed"], out["confidence"] = observed, sure
     else:
-        observed[known] = _CRISP[noise](truth, rate, random_state=seed)
+        observed[known] = _CRISP[noise](truth, rate, random_state=seed).observed
         out["observed"] = observed
     return out, int(np.sum(observed[known] != truth))
