@@ -21,7 +21,7 @@ def test_crisp_labels_are_class_names():
 
 def test_soft_labels_are_masses():
     y = SoftLabels.from_masses([{"a": 0.75, ("a", "b"): 0.25}, None], ["c", "a", "b"])
-    assert described(y, [1, 0]) == ["any class 1", "a 0.75, {a, b} 0.25"]
+    assert described(y, [1, 0]) == ["any class", "a 0.75, {a, b} 0.25"]
     assert described(np.array([[0.5, 0.25], [0.1, 0.2]]), [0]) == ["0 0.5, any class 0.5"]
 
 

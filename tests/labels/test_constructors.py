@@ -314,3 +314,10 @@ def test_no_rows_at_all():
             assert view.shape[0] == 0
         assert len(labels.discount(0.5)) == len(labels.combine(labels)) == 0
         assert "0 rows" in repr(labels)
+
+
+def test_mass_on_nothing_known_lies_on_the_frame():
+    labels = SoftLabels.from_masses([{"a": 0.7, None: 0.3}, {np.nan: 1.0}, None], ["a", "b"])
+    np.testing.assert_allclose(labels.plausibilities, [[1.0, 0.3], [1.0, 1.0], [1.0, 1.0]])
+    np.testing.assert_allclose(labels.beliefs, [[0.7, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    assert not labels.empty_mass.any()

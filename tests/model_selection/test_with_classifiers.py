@@ -72,3 +72,15 @@ def test_models_of_votes_are_judged_by_labels():
     assert 0 < result.label_log_loss < 0.2
     with pytest.raises(ValueError, match="pool them"):
         rank_models({"crowd": model}, X, votes, cv=5)
+
+
+@pytest.mark.parametrize("method", ["posterior", "label_log_likelihood"])
+def test_methods_that_look_at_labels_reach_through_pipelines(method):
+    y = _confident(np.random.default_rng(3))
+    plain = LinearDiscriminantAnalysis()
+    piped = make_pipeline(StandardScaler(), plain)
+    np.testing.assert_allclose(
+        cross_val_predict(piped, X, y, cv=5, method=method),
+        cross_val_predict(plain, X, y, cv=5, method=method),
+        atol=1e-6,
+    )

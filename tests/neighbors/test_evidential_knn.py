@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
@@ -261,3 +262,8 @@ def test_conflicting_unnormalised_labels_are_normalised():
     one = EvidentialKNN(gamma=1.0).fit(X, first.combine(second, "conjunctive"))
     two = EvidentialKNN(gamma=1.0).fit(X, first.combine(second))
     np.testing.assert_allclose(one.predict_proba(QUERIES), two.predict_proba(QUERIES))
+
+
+def test_masses_before_the_fit_are_refused():
+    with pytest.raises(NotFittedError):
+        EvidentialKNN().predict_mass([[0.0]])

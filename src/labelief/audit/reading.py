@@ -137,7 +137,8 @@ def describe(observed: Observed, rows: IntArray) -> Any:
         return names_or_none(observed.labels.classes)[codes[rows]]
     part = observed.labels[rows]
     focal = part.focal
-    return [describe_row(focal, i, part.classes) for i in range(len(part))]
+    # A set that is certain needs no mass beside it.
+    return [describe_row(focal, i, part.classes).removesuffix(" 1") for i in range(len(part))]
 
 
 def names_or_none(classes: Names) -> Names:

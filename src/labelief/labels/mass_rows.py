@@ -56,9 +56,12 @@ def masses(rows: Any, classes: Any) -> tuple[Names, FocalSets]:
             f"the mass of {sets[bad]!r} in row {element_row[bad]} is {mass[bad]}: masses are "
             "finite and not negative"
         )
+    unknown = np.array([is_unknown(group) for group in sets], dtype=np.bool_)
+    sets = [None if nothing else group for group, nothing in zip(sets, unknown, strict=True)]
     element, members, n_elements = flatten(sets)
     names, codes = encode_members(members, element_row[element], classes)
     words = bits.from_members(element, codes, n_elements, names.size)
+    words[unknown] = bits.full(names.size)
     return names, _complete(element_row, words, mass, vacuous, n, names.size)
 
 

@@ -133,10 +133,10 @@ def label_log_likelihoods(estimator: Any, X: Any, y: Any, classes: Any = None) -
     (n,) float64 array
         Natural logarithms, floored at log 2e-16.
     """
-    final = _innermost(estimator)
+    final = innermost(estimator)
     if not hasattr(final, "label_log_likelihood"):
         return trusted_log_likelihoods(estimator, X, y, classes)
-    features = _features_inside(estimator, X)
+    features = features_inside(estimator, X)
     if not is_vector(y):
         return _floored(final.label_log_likelihood(features, y))
     # Rows labelled with a class that the training rows did not hold have probability 0.
@@ -158,7 +158,7 @@ def label_log_likelihoods(estimator: Any, X: Any, y: Any, classes: Any = None) -
 def explains_labels(estimator: Any) -> bool:
     """Say whether :func:`label_log_likelihoods` can be had from a fitted classifier."""
     return hasattr(estimator, "predict_proba") or hasattr(
-        _innermost(estimator), "label_log_likelihood"
+        innermost(estimator), "label_log_likelihood"
     )
 
 
@@ -177,7 +177,7 @@ def trusted_log_likelihoods(estimator: Any, X: Any, y: Any, classes: Any) -> Flo
     return _log_explained(aligned, labels.plausibilities)
 
 
-def _innermost(estimator: Any) -> Any:
+def innermost(estimator: Any) -> Any:
     """Look through searches and pipelines at the classifier itself."""
     while True:
         if hasattr(estimator, "best_estimator_"):
@@ -188,7 +188,7 @@ def _innermost(estimator: Any) -> Any:
             return estimator
 
 
-def _features_inside(estimator: Any, X: Any) -> Any:
+def features_inside(estimator: Any, X: Any) -> Any:
     """Transform features as the pipelines around the classifier do."""
     while True:
         if hasattr(estimator, "best_estimator_"):

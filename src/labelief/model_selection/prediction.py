@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from labelief.labels.class_names import Names, as_classes
 from labelief.labels.encoding import encode
 from labelief.metrics.columns import align_columns
+from labelief.metrics.log_loss import features_inside, innermost
 from labelief.model_selection.out_of_fold import (
     order_of_rows,
     over_folds,
@@ -100,9 +101,13 @@ class _Ask:
         self.method = method
 
     def __call__(self, fitted: Any, X: Any, y: Any) -> tuple[NDArray[Any], Names | None]:
-        function = getattr(fitted, self.method, None)
+        asked = fitted
+        if self.method in _NEEDS_LABELS:
+            # A pipeline hands on no method that looks at labels.
+            asked, X = innermost(fitted), features_inside(fitted, X)
+        function = getattr(asked, self.method, None)
         if function is None:
-            raise ValueError(f"{type(fitted).__name__} has no method {self.method!r}")
+            raise ValueError(f"{type(asked).__name__} has no method {self.method!r}")
         answer = function(X, y) if self.method in _NEEDS_LABELS else function(X)
         classes = as_classes(fitted.classes_) if hasattr(fitted, "classes_") else None
         return np.asarray(answer), classes

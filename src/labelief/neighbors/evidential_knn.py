@@ -232,6 +232,7 @@ class EvidentialKNN(ExpectedErrorScore, CautiousPredictions, ClassifierMixin, Ba
         -------
         SoftLabels
         """
+        check_is_fitted(self)
         return SoftLabels(self.classes_, stack([part.masses for part in self._combined(X)]))
 
     def _bounds(self, X: Any, strength: float) -> tuple[FloatArray, FloatArray]:
