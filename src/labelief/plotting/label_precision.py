@@ -15,7 +15,9 @@ __all__ = ["LabelPrecisionDisplay"]
 
 
 class LabelPrecisionDisplay:
-    """Histogram of non-specificity ``N(m) / log K`` (come2008): 0 one class, 1 any class.
+    """Histogram of non-specificity ``N(m) / log K`` (come2008): how much labels hedge.
+
+    0: all mass is on single classes; 1: any class is possible.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def class_coordinates(estimator: Any, X: Any) -> tuple[FloatArray, tuple[str, st
 
     Parameters
     ----------
-    estimator : fitted estimator
+    estimator : fitted estimator or None
         With ``transform`` to two columns or more (linear discriminant analysis): its first two.
     X : (n, d) array
         Otherwise its first two principal components.
@@ -124,7 +124,7 @@ def gains(history: Any) -> FloatArray:
 
 
 def openness(labels: SoftLabels) -> FloatArray:
-    """Return how much each label leaves open: ``N(m) / log K``, 0 one class, 1 any class.
+    """Return how much each label leaves open: ``N(m) / log K``, 0 single classes, 1 any class.
 
     Parameters
     ----------
