@@ -23,11 +23,9 @@ axe = pytest.importorskip("axe_playwright_python.base", reason="axe-core is not 
 CHROMIUM = os.environ.get("CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (or name it: CHROMIUM)"),
-    # One browser for all of them, in one process.
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is not installed (or name it: CHROMIUM)"
+)
 QUIET = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
