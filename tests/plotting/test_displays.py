@@ -187,6 +187,11 @@ def test_equal_certainties_share_a_bin():
     found = SoftCalibrationDisplay.from_predictions(["a", "b"] * 25, proba).calibration
     assert found.rows.tolist() == [50]
     assert found.agrees.tolist() == [0.5]
+    sure = np.r_[np.linspace(0.6, 0.9, 50), np.linspace(0.995, 1, 150)]
+    found = SoftCalibrationDisplay.from_predictions(["a", "b"] * 100, np.c_[sure, 1 - sure])
+    assert found.calibration.rows.sum() == 200
+    assert (np.diff(found.calibration.sure) > 0.01).all()
+    assert len(found.calibration.rows) >= 3
 
 
 def test_convergence(flipped):

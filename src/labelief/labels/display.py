@@ -183,7 +183,7 @@ def describe_votes(annotators: Names, answers: Names) -> str:
     ]
     parts = [f"{who}: {what}" for who, what in zip(annotators.tolist(), said, strict=False)]
     more = f", {len(answers) - MEMBERS} more" if len(answers) > MEMBERS else ""
-    return ", ".join(parts) + more
+    return ", ".join(parts) + more or "no votes"
 
 
 def as_text(summary: Summary) -> str:

@@ -14,7 +14,6 @@ def html_table(
     rows: Iterable[Sequence[str]],
     *,
     numbers: frozenset[str] = frozenset(),
-    note: str = "",
 ) -> str:
     """Write a table as HTML.
 
@@ -27,8 +26,6 @@ def html_table(
     rows : iterable of sequences of str
     numbers : frozenset of str, default=frozenset()
         Columns to align on the right.
-    note : str, default=""
-        A line below the table.
 
     Returns
     -------
@@ -48,8 +45,7 @@ def html_table(
         + "</tr>"
         for first, *rest in rows
     )
-    below = f"<p>{escape(note)}</p>" if note else ""
     return (
         f"<div><p>{escape(headline)}</p><table><thead><tr>{names}</tr></thead>"
-        f"<tbody>{body}</tbody></table>{below}</div>"
+        f"<tbody>{body}</tbody></table></div>"
     )

@@ -11,7 +11,7 @@ from scipy import sparse
 from labelief._typing import BoolArray, FloatArray, IntArray
 from labelief.labels.answers import answer_names, read_answers
 from labelief.labels.class_names import Codes, Names, as_classes, as_vector, decode, freeze
-from labelief.labels.display import describe_votes, shown_rows
+from labelief.labels.display import DOTS, describe_votes, shown_rows
 from labelief.labels.encoding import encode
 from labelief.labels.html import html_table
 from labelief.labels.indexing import row_numbers
@@ -351,15 +351,16 @@ class Votes:
         )
 
     def _repr_html_(self) -> str:
-        lines = []
-        for row in shown_rows(len(self)):
+        lines: list[tuple[str, str]] = []
+        rows = shown_rows(len(self))
+        for i, row in enumerate(rows):
+            if i and row != rows[i - 1] + 1:
+                lines.append((DOTS, ""))
             votes = slice(*self.indptr[row : row + 2])
             who = self.annotators[self.annotator_codes[votes]]
             said = self.answers[self.label_codes[votes]]
             lines.append((str(self.items[row]), describe_votes(who, said)))
-        left_out = len(self) - len(lines)
-        note = f"... and {left_out} more items" if left_out else ""
-        return html_table(repr(self), ("item", "votes"), lines, note=note)
+        return html_table(repr(self), ("item", "votes"), lines)
 
 
 def _item_codes(column: Any, items: Any) -> tuple[Names, IntArray]:

@@ -13,6 +13,9 @@ from labelief.labels.soft_labels import SoftLabels
 
 __all__ = ["Calibration", "calibrate", "class_coordinates", "gains", "openness", "thinned"]
 
+# How far the ends of a bin of certainties lie apart at least.
+_APART = 0.01
+
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
@@ -59,14 +62,21 @@ def calibrate(
     Returns
     -------
     Calibration
-        Every row is in one bin, and equal certainties are in the same one.
+        Every row is in one bin, equal certainties are in the same one, and a bin is not narrower
+        than 0.01: there may be fewer.
     """
     n = len(proba)
     best = np.argmax(proba, axis=1)
     sure = proba[np.arange(n), best]
     wanted = min(n_bins, max(1, n // 10))
     edges = np.unique(np.quantile(sure, np.linspace(0, 1, wanted + 1)))
-    code = np.searchsorted(edges[1:-1], sure, side="right")
+    # Where a model is sure nearly always, bins would lie on top of one another.
+    inner = [edge for edge in edges[1:-1] if edge <= edges[-1] - _APART]
+    kept: list[float] = []
+    for edge in inner:
+        if edge >= (kept[-1] if kept else edges[0]) + _APART:
+            kept.append(float(edge))
+    code = np.searchsorted(kept, sure, side="right")
     bins = np.unique(code, return_inverse=True)[1]
     rows = np.bincount(bins)
 
