@@ -132,6 +132,32 @@ def test_a_large_problem_makes_no_large_page():
     assert "3000 of 20000 rows" in html
 
 
+def test_a_matrix_says_how_many_votes_it_is_from():
+    names = ["a", "b", "c"]
+    two = [Matrix("ann", np.eye(K), names, names, 12), Matrix("bob", np.eye(K), names, names)]
+    html = page(content(channel=Channel("x", two)))
+    assert '<h3>ann <span class="soft">12 votes</span></h3>' in html
+    assert "<h3>bob</h3>" in html
+
+
+def test_the_map_and_its_key_have_the_same_colours():
+    from labelief.plotting.colours import colour_of
+
+    k = 11
+    names = [f"c{j}" for j in range(k)]
+    html = page(
+        content(
+            classes=names,
+            class_shares=np.full(k, 1 / k),
+            pignistic=np.eye(k)[np.arange(N) % k],
+            proba=np.eye(k)[np.arange(N) % k],
+        )
+    )
+    for j in range(k):
+        assert f'fill="{colour_of(j)}"' in html
+        assert f"background:{colour_of(j)}" in html
+
+
 def test_numbers_in_the_page_are_the_contents():
     html = page(content())
     assert "10.0–20.0 %" in html
