@@ -10,7 +10,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labelief import audit, densities, feature_selection, metrics, model_selection, simulation
+    from labelief import (
+        audit,
+        densities,
+        feature_selection,
+        metrics,
+        model_selection,
+        plotting,
+        simulation,
+    )
     from labelief.channels import AnnotatorNoise, FlipNoise, Trusted
     from labelief.decisions import decide
     from labelief.estimators import (
@@ -49,6 +57,7 @@ __all__ = [
     "feature_selection",
     "metrics",
     "model_selection",
+    "plotting",
     "simulation",
 ]
 

@@ -1,63 +1,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from tests.report.samples import EVIL, RNG, K, N, content
 
-from labelief.report import Channel, Content, Leader, Matrix, page
-
-EVIL = '<script>alert("x")</script>&\'"'
-N, K = 40, 3
-RNG = np.random.default_rng(0)
-
-
-def content(**changes):
-    """A report of everything, with names that would do harm if they were not escaped."""
-    classes = [EVIL, "hawk", "jay"]
-    pignistic = RNG.dirichlet(np.ones(K), N)
-    made = Content(
-        title=EVIL,
-        command=f"labelief train {EVIL}",
-        facts=[("Table", EVIL), ("Rows", str(N))],
-        classes=classes,
-        columns=[{"name": EVIL, "kind": "numeric", "reason": EVIL, "missing": 2}],
-        leaders=[
-            Leader("lda+flips", "one Gaussian", 0.1, 0.2, 0.15, 0.05, 0.3, 0.4),
-            Leader(EVIL, EVIL, 0.3, 0.3, 0.3, 0.2, 0.4, np.nan, ("lda+flips",)),
-        ],
-        class_shares=np.array([0.5, 0.3, 0.2]),
-        nonspecificity=RNG.random(N),
-        votes_per_row=np.full(N, 3),
-        disagreement=RNG.random(N),
-        channel=Channel(
-            "how labels are flipped is learned", [Matrix(EVIL, np.eye(K), classes, classes)]
-        ),
-        doubtful=[
-            {
-                "row": i,
-                "label": EVIL,
-                "doubt": 0.9 - i / 100,
-                "believed": "hawk",
-                "probability": 0.8,
-                "suggested": EVIL,
-                "posterior": 0.7,
-                "conflict": 0.6,
-            }
-            for i in range(5)
-        ],
-        coordinates=RNG.normal(size=(N, 2)),
-        axes=("first", "second"),
-        pignistic=pignistic,
-        proba=pignistic,
-        history=[-3.0, -2.0, -1.9],
-        scores=[(EVIL, 0.1), ("b", 0.2), ("c", np.inf)],
-        rows=np.arange(N),
-        warnings=[EVIL],
-    )
-    return replace(made, **changes)
+from labelief.report import Channel, Matrix, page
 
 
 class Checker(HTMLParser):
@@ -150,7 +100,62 @@ def test_many_classes_and_long_names(n_classes):
         )
     )
     Checker(html)
-    assert "18 more are in the model" in html
+    assert f"{25 if n_classes == 40 else 18} more, with fewer votes, are in the model" in html
+
+
+def test_a_large_problem_makes_no_large_page():
+    n, k = 20_000, 150
+    names = [f"class {j}" for j in range(k)]
+    shares = RNG.dirichlet(np.full(k, 0.1), n)
+    matrix = RNG.dirichlet(np.ones(k), k)
+    matrix[3] = np.eye(k)[3]
+    made = content(
+        classes=names,
+        class_shares=shares.mean(axis=0),
+        nonspecificity=RNG.random(n),
+        disagreement=RNG.random(n),
+        channel=Channel("x", [Matrix("ann", matrix, names, names)] * 500),
+        doubtful=content().doubtful * 40,
+        coordinates=RNG.normal(size=(n, 2)),
+        pignistic=shares,
+        proba=shares,
+        scores=[(f"f{j}", 0.1) for j in range(1000)],
+        columns=content().columns * 1000,
+        rows=np.arange(n),
+    )
+    html = page(made)
+    Checker(html)
+    assert len(html) < 5_000_000
+    assert "40 of 150 classes" in html
+    # the class that is always named rightly is not among those that are drawn
+    assert "class 3 is called" not in html
+    assert "3000 of 20000 rows" in html
+
+
+def test_a_matrix_says_how_many_votes_it_is_from():
+    names = ["a", "b", "c"]
+    two = [Matrix("ann", np.eye(K), names, names, 12), Matrix("bob", np.eye(K), names, names)]
+    html = page(content(channel=Channel("x", two)))
+    assert '<h3>ann <span class="soft">12 votes</span></h3>' in html
+    assert "<h3>bob</h3>" in html
+
+
+def test_the_map_and_its_key_have_the_same_colours():
+    from labelief.plotting.colours import colour_of
+
+    k = 11
+    names = [f"c{j}" for j in range(k)]
+    html = page(
+        content(
+            classes=names,
+            class_shares=np.full(k, 1 / k),
+            pignistic=np.eye(k)[np.arange(N) % k],
+            proba=np.eye(k)[np.arange(N) % k],
+        )
+    )
+    for j in range(k):
+        assert f'fill="{colour_of(j)}"' in html
+        assert f"background:{colour_of(j)}" in html
 
 
 def test_numbers_in_the_page_are_the_contents():

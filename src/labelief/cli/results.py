@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.decomposition import PCA
 
 import labelief
 from labelief import Votes
@@ -20,6 +19,7 @@ from labelief.cli.training import USED, Data, Task, Trained
 from labelief.feature_selection import weighted_laplacian_score
 from labelief.model_files import save_model
 from labelief.model_selection import cross_val_predict
+from labelief.plotting.values import class_coordinates, openness
 from labelief.report import Channel, Content, Leader, Matrix, page
 from labelief.tables import TableError, TablePreprocessor, read_table, write_table
 from labelief.tables.files import atomic_path
@@ -83,7 +83,7 @@ def of(trained: Trained, task: Task) -> Made:
     doubtful = rows[rows["doubt"] > _DOUBTFUL]
     leaders = _leaders(trained)
     numbers = model[:-1].transform(data.frame)
-    coordinates, axes = _map_of(model[-1], numbers)
+    coordinates, axes = class_coordinates(_inner(model[-1]), numbers)
     content = Content(
         title=Path(task.table).stem if task.table != "-" else "table",
         command="",
@@ -92,10 +92,10 @@ def of(trained: Trained, task: Task) -> Made:
         columns=data.columns,
         leaders=leaders,
         class_shares=data.labels.pignistic.mean(axis=0),
-        nonspecificity=data.labels.nonspecificity() / max(np.log(len(classes)), 1e-300),
+        nonspecificity=openness(data.labels),
         votes_per_row=_votes_per_row(data.votes),
         disagreement=disagreement(data.votes),
-        channel=_channel(model[-1], leaders[0].words, audit, classes),
+        channel=_channel(model[-1], leaders[0].words, audit, classes, data.votes),
         doubtful=_records(doubtful.head(_SHOWN)),
         coordinates=coordinates,
         axes=axes,
@@ -105,6 +105,8 @@ def of(trained: Trained, task: Task) -> Made:
         scores=feature_scores(data),
         rows=np.arange(len(data.frame)),
         warnings=data.warnings,
+        beliefs=data.labels.beliefs,
+        plausibilities=data.labels.plausibilities,
     )
     about = {
         "kind": "one label",
@@ -274,17 +276,24 @@ def _facts(data: Data, task: Task) -> list[tuple[str, str]]:
     return facts
 
 
-def _channel(model: Any, words: str, audit: LabelAudit, classes: list[str]) -> Channel:
+def _channel(
+    model: Any, words: str, audit: LabelAudit, classes: list[str], votes: Votes | None
+) -> Channel:
     inner = _inner(model)
     channel: Any = getattr(inner, "channel_", None)
     said = words.split("; ")[-1]
     if hasattr(channel, "matrices_"):
         answers = [_answer(name) for name in channel.answers_]
+        number: dict[Any, int] = {}
+        if votes is not None:
+            counts = np.bincount(votes.annotator_codes, minlength=len(votes.annotators))
+            number = dict(zip(votes.annotators.tolist(), counts.tolist(), strict=True))
         matrices = [
-            Matrix(str(who), values, classes, answers)
-            for who, values in zip(channel.annotators_, channel.matrices_, strict=True)
+            Matrix(str(who), values, classes, answers, number.get(who))
+            for who, values in zip(channel.annotators_.tolist(), channel.matrices_, strict=True)
         ]
-        return Channel(said, matrices)
+        # Those who voted most come first: a page shows only some.
+        return Channel(said, sorted(matrices, key=lambda matrix: -(matrix.votes or 0)))
     if hasattr(channel, "matrix_"):
         return Channel(said, [Matrix("labels", channel.matrix_, classes, classes)])
     return Channel(
@@ -298,20 +307,6 @@ def _answer(name: Any) -> str:
 
 def _inner(model: Any) -> Any:
     return getattr(model, "estimator_", model)
-
-
-def _map_of(model: Any, numbers: FloatArray) -> tuple[FloatArray, tuple[str, str]]:
-    """Return two coordinates of each row: discriminant axes where the model has them, else PCA."""
-    inner = _inner(model)
-    if hasattr(inner, "transform"):
-        found = np.asarray(inner.transform(numbers))
-        if found.shape[1] >= 2:
-            return found[:, :2], ("first discriminant axis", "second discriminant axis")
-    parts = min(2, *numbers.shape)
-    found = PCA(parts, svd_solver="full").fit_transform(numbers)
-    if parts < 2:
-        found = np.column_stack([found, np.zeros(len(found))])
-    return found, ("first principal component", "second principal component")
 
 
 def feature_scores(data: Data) -> list[tuple[str, float]]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.decomposition import PCA
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.pipeline import Pipeline
 
@@ -18,6 +17,7 @@ from labelief._typing import FloatArray
 from labelief.cli.results import Made, leaderboard
 from labelief.cli.training import USED, Task, frame_of
 from labelief.model_selection.uncertainty import estimate_mean, wilson_interval
+from labelief.plotting.values import class_coordinates
 from labelief.report import Channel, Content, Leader
 from labelief.tables import TableError, TablePreprocessor, read_table
 from labelief.tables.labels import matched, read_label_matrix
@@ -75,10 +75,7 @@ def make(task: Task, steps: Callable[..., Any]) -> Made:
             done(name)
     leaders.sort(key=lambda leader: leader.expected)
     best = models[leaders[0].name].fit(frame, Y)
-    numbers = best[:-1].transform(frame)
-    coordinates = PCA(min(2, *numbers.shape), svd_solver="full").fit_transform(numbers)
-    if coordinates.shape[1] < 2:
-        coordinates = np.column_stack([coordinates, np.zeros(len(coordinates))])
+    coordinates, axes = class_coordinates(None, best[:-1].transform(frame))
     undecided = np.isnan(Y)
     content = Content(
         title=Path(task.table).stem if task.table != "-" else "table",
@@ -102,7 +99,7 @@ def make(task: Task, steps: Callable[..., Any]) -> Made:
         channel=Channel("labels taken at their word; undecided ones say nothing"),
         doubtful=[],
         coordinates=coordinates,
-        axes=("first principal component", "second principal component"),
+        axes=axes,
         pignistic=np.empty((0, len(names))),
         proba=np.empty((0, len(names))),
         history=[],

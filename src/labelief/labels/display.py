@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 
 import numpy as np
@@ -12,11 +11,13 @@ import numpy as np
 from labelief._typing import BoolArray, FloatArray, IntArray
 from labelief.labels.class_names import Names
 from labelief.labels.focal import FocalSets
+from labelief.labels.html import html_table
 from labelief.labels.messages import name_classes
 
 ROWS = 6
 SETS = 4
 MEMBERS = 5
+DOTS = "..."
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ class Summary:
         """Yield row number and masses, and dots where rows are left out."""
         for i, row in enumerate(self.rows):
             if i and row != self.rows[i - 1] + 1:
-                yield "...", ""
+                yield DOTS, ""
             yield str(row), describe_row(self.focal, i, self.classes)
 
 
@@ -116,8 +117,8 @@ def _name_set(members: BoolArray, classes: Names) -> str:
 
 def describe_label_sets(
     rows: IntArray, indptr: IntArray, members: BoolArray, mass: FloatArray, labels: Names
-) -> list[str]:
-    """Write mass functions over label sets, one line each, heaviest set first.
+) -> Iterator[tuple[str, str]]:
+    """Write mass functions over label sets, heaviest set first.
 
     Parameters
     ----------
@@ -132,21 +133,24 @@ def describe_label_sets(
     labels : (Q,) array
         Names of the labels.
 
-    Returns
-    -------
-    list of str
-        As in ``"  0  {sea, not sun} 0.7, anything 0.3"``.
+    Yields
+    ------
+    row, masses : str, str
+        As in ``"0", "{sea, not sun} 0.7, anything 0.3"``; dots where rows are left out.
     """
-    width = max((len(str(row)) for row in rows), default=0)
-    lines = []
     for i, (start, stop) in enumerate(pairwise(indptr.tolist())):
         if i and rows[i] != rows[i - 1] + 1:
-            lines.append(f"  {'...':>{width}}")
+            yield DOTS, ""
         order = start + np.argsort(-mass[start:stop], kind="stable")
         parts = [f"{_name_demands(members[e], labels)} {mass[e]:.3g}" for e in order[:SETS]]
         more = f", {stop - start - SETS} more" if stop - start > SETS else ""
-        lines.append(f"  {rows[i]:>{width}}  {', '.join(parts)}{more}")
-    return lines
+        yield str(rows[i]), ", ".join(parts) + more
+
+
+def aligned(lines: list[tuple[str, str]]) -> list[str]:
+    """Write row numbers and masses as lines of text."""
+    width = max((len(row) for row, _ in lines if row != DOTS), default=0)
+    return [f"  {row:>{width}}  {masses}".rstrip() for row, masses in lines]
 
 
 def _name_demands(members: BoolArray, labels: Names) -> str:
@@ -158,6 +162,28 @@ def _name_demands(members: BoolArray, labels: Names) -> str:
         return "anything"
     more = f", ... {len(names)} labels" if len(names) > MEMBERS else ""
     return "{" + ", ".join(names[:MEMBERS]) + more + "}"
+
+
+def describe_votes(annotators: Names, answers: Names) -> str:
+    """Write the votes on one item.
+
+    Parameters
+    ----------
+    annotators, answers : (V,) arrays
+        Who said what; a frozenset is one of several classes.
+
+    Returns
+    -------
+    str
+        As in ``"ann: cat, bob: cat or dog"``.
+    """
+    said = [
+        " or ".join(sorted(map(str, one))) if isinstance(one, frozenset) else str(one)
+        for one in answers[:MEMBERS].tolist()
+    ]
+    parts = [f"{who}: {what}" for who, what in zip(annotators.tolist(), said, strict=False)]
+    more = f", {len(answers) - MEMBERS} more" if len(answers) > MEMBERS else ""
+    return ", ".join(parts) + more or "no votes"
 
 
 def as_text(summary: Summary) -> str:
@@ -173,11 +199,7 @@ def as_text(summary: Summary) -> str:
     str
         A headline, then one line per row shown.
     """
-    lines = list(summary.lines())
-    width = max((len(row) for row, _ in lines), default=0)
-    return "\n".join(
-        [summary.headline, *(f"  {row:>{width}}  {masses}".rstrip() for row, masses in lines)]
-    )
+    return "\n".join([summary.headline, *aligned(list(summary.lines()))])
 
 
 def as_html(summary: Summary) -> str:
@@ -193,10 +215,4 @@ def as_html(summary: Summary) -> str:
     str
         HTML.
     """
-    body = "".join(
-        f"<tr><th>{row}</th><td>{escape(masses)}</td></tr>" for row, masses in summary.lines()
-    )
-    return (
-        f"<div><p>{escape(summary.headline)}</p><table><thead><tr><th>row</th><th>masses</th></tr>"
-        f"</thead><tbody>{body}</tbody></table></div>"
-    )
+    return html_table(summary.headline, ("row", "masses"), summary.lines())

@@ -16,8 +16,9 @@ from labelief.kernels import bits
 from labelief.labels import combination, label_set_rows
 from labelief.labels.class_names import Names, as_classes, freeze
 from labelief.labels.class_sets import read_sets
-from labelief.labels.display import describe_label_sets, shown_rows
+from labelief.labels.display import aligned, describe_label_sets, shown_rows
 from labelief.labels.focal import FocalSets
+from labelief.labels.html import html_table
 from labelief.labels.indexing import row_numbers
 from labelief.labels.label_matrix import LabelMatrix
 from labelief.labels.messages import name_classes, name_rows
@@ -400,16 +401,25 @@ class LabelSets:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        shown = shown_rows(len(self))
-        part = self[shown]
-        lines = describe_label_sets(
-            shown, part._focal.indptr, part._members, part._focal.mass, part.labels
-        )
-        return "\n".join(
-            [f"LabelSets: {_count(len(self))}, labels {name_classes(self._labels)}", *lines]
-        )
+        return "\n".join([self._headline, *aligned(self._lines())])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._headline, ("row", "masses"), self._lines())
 
     # ------------------------------------------------------------------ inner parts
+
+    @property
+    def _headline(self) -> str:
+        return f"LabelSets: {_count(len(self))}, labels {name_classes(self._labels)}"
+
+    def _lines(self) -> list[tuple[str, str]]:
+        """Return numbers and masses of the rows that are written out."""
+        shown = shown_rows(len(self))
+        part = self[shown]
+        focal = part._focal
+        return list(
+            describe_label_sets(shown, focal.indptr, part._members, focal.mass, part.labels)
+        )
 
     @property
     def _conflict(self) -> BoolArray:

@@ -241,8 +241,8 @@ class SoftLabels:
         ----------
         rows : list of n dicts {set of classes: mass}, or data frame
             The masses of each row sum to 1 within 1e-6. Sets are frozensets, tuples or single
-            class names; None, as a set or as a whole row, stands for "nothing is known". A frame (as ``to_mass_frame`` makes)
-            has the columns ``row``, ``focal_set`` and ``mass``.
+            class names; None, as a set or as a whole row, stands for "nothing is known". A frame
+            (as ``to_mass_frame`` makes) has the columns ``row``, ``focal_set`` and ``mass``.
         classes : array-like, default=None
             The classes; by default those that occur, sorted.
 

@@ -11,7 +11,9 @@ from scipy import sparse
 from labelief._typing import BoolArray, FloatArray, IntArray
 from labelief.labels.answers import answer_names, read_answers
 from labelief.labels.class_names import Codes, Names, as_classes, as_vector, decode, freeze
+from labelief.labels.display import DOTS, describe_votes, shown_rows
 from labelief.labels.encoding import encode
+from labelief.labels.html import html_table
 from labelief.labels.indexing import row_numbers
 from labelief.labels.keys import as_cells, code_keys, item_places
 from labelief.labels.messages import name_classes, name_rows
@@ -347,6 +349,18 @@ class Votes:
             f"Votes: {self.label_codes.size} votes of {self.annotators.size} annotators on "
             f"{len(self)} items, classes {name_classes(self.classes)}"
         )
+
+    def _repr_html_(self) -> str:
+        lines: list[tuple[str, str]] = []
+        rows = shown_rows(len(self))
+        for i, row in enumerate(rows):
+            if i and row != rows[i - 1] + 1:
+                lines.append((DOTS, ""))
+            votes = slice(*self.indptr[row : row + 2])
+            who = self.annotators[self.annotator_codes[votes]]
+            said = self.answers[self.label_codes[votes]]
+            lines.append((str(self.items[row]), describe_votes(who, said)))
+        return html_table(repr(self), ("item", "votes"), lines)
 
 
 def _item_codes(column: Any, items: Any) -> tuple[Names, IntArray]:

@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing
 
 from labelief._typing import FloatArray, IntArray
 from labelief.labels.class_names import as_vector
+from labelief.labels.html import html_table
 from labelief.metrics.columns import refuse_strange_classes
 from labelief.metrics.errors import LossIntervals, check_pessimism, loss_intervals
 from labelief.metrics.log_loss import (
@@ -106,6 +107,24 @@ class IntervalEstimate:
             loss = f"label log loss {self.label_log_loss:.4f} (± {self.label_log_loss_se:.4f})"
             lines.insert(2, loss)
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        low, high = self.confidence_interval
+        lines = [
+            ("lower error", f"{self.lower:.4f}", f"{self.lower_se:.4f}"),
+            ("upper error", f"{self.upper:.4f}", f"{self.upper_se:.4f}"),
+            (f"{self.confidence:.0%} confidence interval", f"{low:.4f} to {high:.4f}", ""),
+        ]
+        if not np.isnan(self.label_log_loss):
+            loss, se = self.label_log_loss, self.label_log_loss_se
+            lines.append(("label log loss", f"{loss:.4f}", f"{se:.4f}"))
+        return html_table(
+            f"{self.n_samples} objects, {self.fit_seconds.size} folds, "
+            f"{self.fit_seconds.mean():.3g} s per fit",
+            ("", "estimate", "standard error"),
+            lines,
+            numbers=frozenset({"estimate", "standard error"}),
+        )
 
 
 def cross_validate_interval(

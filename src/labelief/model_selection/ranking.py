@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelief._typing import BoolArray, FloatArray, IntArray
+from labelief.labels.html import html_table
 from labelief.labels.tables import make_frame
 from labelief.metrics.errors import check_pessimism
 from labelief.metrics.targets import row_weights
@@ -17,6 +18,12 @@ from labelief.model_selection.out_of_fold import read_data, read_folds
 from labelief.model_selection.uncertainty import estimate_mean
 
 __all__ = ["ModelRanking", "rank_models"]
+
+# Columns that a terminal and a notebook show.
+_SHOWN = (
+    *("model", "lower", "upper", "expected", "gap", "gap_se", "label_log_loss"),
+    *("fit_seconds", "surely_beaten_by"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,19 +105,29 @@ class ModelRanking:
 
     def __repr__(self) -> str:
         table = self.columns()
-        shown = ["model", "lower", "upper", "expected", "gap", "gap_se", "label_log_loss"]
-        shown += ["fit_seconds", "surely_beaten_by"]
-        cells = [[name, *map(_text, table[name])] for name in shown]
+        cells = [[name, *map(_text, table[name])] for name in _SHOWN]
         widths = [max(map(len, column)) for column in cells]
         rows = zip(*cells, strict=True)
         lines = [
             "  ".join(
-                cell.ljust(width) if j in (0, len(shown) - 1) else cell.rjust(width)
+                cell.ljust(width) if j in (0, len(_SHOWN) - 1) else cell.rjust(width)
                 for j, (cell, width) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
             for row in rows
         ]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        table = self.columns()
+        words = {"model", "surely_beaten_by"}
+        rows = zip(*([_text(value) for value in table[name]] for name in _SHOWN), strict=True)
+        count = f"{len(self.names)} model{'s' if len(self.names) > 1 else ''}"
+        return html_table(
+            f"{count} by expected error at pessimism {self.pessimism:g}, best first",
+            _SHOWN,
+            rows,
+            numbers=frozenset(_SHOWN) - words,
+        )
 
 
 def _text(value: Any) -> str:

@@ -113,6 +113,8 @@ class Content:
         Numbers of the rows in the table, counted from 0.
     warnings : list of str
         What the reader should know before believing the page.
+    beliefs, plausibilities : (n, K) arrays or None
+        Lower and upper probabilities of the classes by the labels: bounds on how often they agree.
     """
 
     title: str
@@ -135,3 +137,5 @@ class Content:
     scores: list[tuple[str, float]]
     rows: IntArray
     warnings: list[str] = field(default_factory=list)
+    beliefs: FloatArray | None = None
+    plausibilities: FloatArray | None = None

@@ -10,8 +10,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
       const key = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent;
       const rows = [...body.rows].map((row) => [key(row), row]);
       const numeric = rows.every(([value]) => value === "" || !Number.isNaN(Number(value)));
-      rows.sort(([a], [b]) => (numeric ? Number(a) - Number(b) : a.localeCompare(b)));
-      if (down) rows.reverse();
+      const way = down ? -1 : 1;
+      rows.sort(([a], [b]) => way * (numeric ? Number(a) - Number(b) : a.localeCompare(b)));
       body.append(...rows.map(([, row]) => row));
     });
   });

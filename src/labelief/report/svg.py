@@ -10,38 +10,7 @@ from html import escape
 
 import numpy as np
 
-from labelief._typing import FloatArray
-
-__all__ = ["PALETTE", "Frame", "colour_of", "mixed", "number", "percent", "svg", "text", "ticks"]
-
-# Okabe and Ito's colours, told apart by most who see colours otherwise.
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#7f7f7f")
-
-
-def colour_of(k: int) -> str:
-    """Return the colour of class k."""
-    if k < len(PALETTE):
-        return PALETTE[k]
-    return f"hsl({(k * 137.5) % 360:.0f} 55% 50%)"
-
-
-def mixed(shares: FloatArray) -> list[str]:
-    """Return the colour of each row of shares: the classes' colours in proportion.
-
-    Parameters
-    ----------
-    shares : (n, K) array
-    """
-    k = shares.shape[1]
-    base = np.array([_rgb(PALETTE[j % len(PALETTE)]) for j in range(k)])
-    mix = shares @ base**2.2 / np.maximum(shares.sum(axis=1, keepdims=True), 1e-12)
-    values = np.round(255 * np.clip(mix, 0.0, 1.0) ** (1 / 2.2)).astype(int)
-    return [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in values]
-
-
-def _rgb(colour: str) -> tuple[float, float, float]:
-    r, g, b = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    return r, g, b
+__all__ = ["Frame", "number", "percent", "svg", "text", "ticks"]
 
 
 def number(value: float) -> str:
@@ -63,11 +32,14 @@ def text(x: float, y: float, words: str, *, anchor: str = "start", kind: str = "
     )
 
 
-def svg(width: float, height: float, label: str, parts: Iterable[str]) -> str:
-    """Return a chart with a label for those who do not see it."""
+def svg(width: float, height: float, label: str, parts: Iterable[str], *, grow: float = 1.0) -> str:
+    """Return a chart with a label for those who do not see it; `grow`: how far it may be enlarged.
+
+    Charts are at most 520 wide, so that their text can be read on a phone.
+    """
     return (
         f'<svg viewBox="0 0 {number(width)} {number(height)}" role="img" '
-        f'aria-label="{escape(label)}" style="max-width:{number(width)}px">'
+        f'aria-label="{escape(label)}" style="max-width:{number(grow * width)}px">'
         + "".join(parts)
         + "</svg>"
     )
@@ -145,5 +117,5 @@ class Frame:
         middle = (self.left + self.right) / 2
         parts.append(text(middle, self.height - 4, x_name, anchor="middle", kind="name"))
         if y_name:
-            parts.append(text(2, self.top - 4 if self.top >= 14 else 10, y_name, kind="name"))
+            parts.append(text(2, 12, y_name, kind="name"))
         return parts
