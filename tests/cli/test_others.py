@@ -45,13 +45,16 @@ def test_version(process):
 def test_audit(process, table, tmp_path):
     done = process(
         *("audit", table, "--label", "species", "--features", "weight,wing,colour"),
-        *("--ask", 4, "--top", 5, "--out", "audit.csv"),
+        *("--ask", 4, "--top", 5, "--out", "audit.csv", "--report", "audit.html"),
     )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 7
     found = pd.read_csv(tmp_path / "audit.csv")
     assert sorted(found["ask"][found["ask"] > 0]) == [1, 2, 3, 4]
     assert found["doubt"].is_monotonic_decreasing
+    page = (tmp_path / "audit.html").read_text()
+    assert "Labels that are doubtful" in page
+    assert "labelief audit" in page
 
 
 def test_annotators_and_combine(labelief, process, ballots, tmp_path):

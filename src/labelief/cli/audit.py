@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -47,19 +49,24 @@ def run(
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Output = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also a page (HTML) with the evidence for each label."),
+    ] = None,
 ) -> None:
     """List the labels of a table that are doubtful, worst first.
 
     Each row is judged by a model that did not see it. [bold]doubt[/] is how likely the label is
     wrong; with --ask N the column [bold]ask[/] ranks the cases whose answer would help most.
 
-    labelief audit birds.csv --label species --ask 25 --out doubtful.csv
+    labelief audit birds.csv --label species --ask 25 --out doubtful.csv --report doubtful.html
     """
-    from labelief.audit import audit_labels
-    from labelief.cli.catalogue import candidates
+    from dataclasses import replace
+
+    from labelief.cli.results import command_of, of, write_report
     from labelief.cli.train import split
-    from labelief.cli.training import Task, pipeline_of, read_data
-    from labelief.model_selection import SoftStratifiedKFold
+    from labelief.cli.training import Task, read_data, train
+    from labelief.report import page
     from labelief.tables import write_table
     from labelief.tables.labels import LabelColumns
 
@@ -68,19 +75,11 @@ def run(
     data = read_data(task)
     for warning in data.warnings:
         note(f"Note: {warning}")
-    crowd = data.votes is not None
-    wanted = [model or ("lda+annotators" if crowd else "lda+flips")]
-    (chosen,) = candidates(wanted, votes=crowd, pooling=task.pooling)
-    found = audit_labels(
-        pipeline_of(chosen.estimator, data.kinds, None),
-        data.frame,
-        data.y,
-        cv=list(
-            SoftStratifiedKFold(cv, random_state=seed).split(data.frame, data.labels, data.groups)
-        ),
-        budget=ask,
-        n_jobs=jobs,
-    )
+    best = "lda+flips" if data.votes is None else "lda+annotators"
+    task = replace(task, models=[model or best])
+    made = of(train(data, task), task, ask)
+    found = made.doubtful
+    assert found is not None
     note(f"{found['doubt'].sum():.1f} of {len(found)} labels are wrong, it is expected.")
     shown = ["label", "believed", "probability", "posterior", "doubt", "suggested"]
     shown += ["ask"] if ask else []
@@ -88,3 +87,7 @@ def run(
     if out is not None:
         write_table(found.reset_index(names="row"), out)
         note(f"All {len(found)} rows: {out}")
+    if report is not None:
+        content = replace(made.content, command=command_of(sys.argv[1:]))
+        write_report(page(content), report)
+        note(f"With the evidence: {report}")

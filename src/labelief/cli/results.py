@@ -26,12 +26,14 @@ from labelief.tables.files import atomic_path
 
 __all__ = [
     "Made",
+    "command_of",
     "disagreement",
     "feature_scores",
     "leaderboard",
     "of",
     "read_costs",
     "write",
+    "write_report",
 ]
 
 # Doubtful labels that a report shows: so many, and none that is less likely wrong than this.
@@ -65,13 +67,15 @@ class Made:
     seconds: dict[str, float]
 
 
-def of(trained: Trained, task: Task) -> Made:
+def of(trained: Trained, task: Task, budget: int | None = None) -> Made:
     """Make the results of a training.
 
     Parameters
     ----------
     trained : Trained
     task : Task
+    budget : int, default=None
+        Cases to propose for asking a person again; None: all that gain.
     """
     data, model = trained.data, trained.model
     classes = [str(name) for name in data.labels.classes]
@@ -79,7 +83,7 @@ def of(trained: Trained, task: Task) -> Made:
         model, data.frame, data.y, cv=trained.folds, method="predict_proba", n_jobs=task.jobs
     )
     audit = weigh_labels(proba, data.y, classes=data.labels.classes)
-    rows = audit.to_frame()
+    rows = audit.to_frame(budget)
     doubtful = rows[rows["doubt"] > _DOUBTFUL]
     leaders = _leaders(trained)
     numbers = model[:-1].transform(data.frame)
@@ -139,9 +143,8 @@ def write(made: Made, task: Task, folder: Path, arguments: list[str]) -> list[tu
     arguments : list of str
         Of the command.
     """
-    command = shlex.join(["labelief", *_without(arguments, "--jobs")])
-    content = replace(made.content, command=command)
-    html = page(content)
+    command = command_of(arguments)
+    html = page(replace(made.content, command=command))
     folder.mkdir(parents=True, exist_ok=True)
     files = [
         (folder / "report.html", "what was learned and how sure it is: open it in a browser"),
@@ -149,8 +152,7 @@ def write(made: Made, task: Task, folder: Path, arguments: list[str]) -> list[tu
         (folder / "doubtful.csv", "every label with its doubt, worst first"),
         (folder / "run.json", "the record of this run"),
     ]
-    with atomic_path(files[0][0]) as path:
-        path.write_text(html, encoding="utf-8")
+    write_report(html, files[0][0])
     with atomic_path(files[1][0]) as path:
         save_model(made.model, path, {**made.about, "command": command})
     if made.doubtful is not None:
@@ -161,13 +163,30 @@ def write(made: Made, task: Task, folder: Path, arguments: list[str]) -> list[tu
         "command": shlex.join(["labelief", *arguments]),
         "labelief": labelief.__version__,
         "task": asdict(task) if is_dataclass(task) else {},
-        "leaderboard": [asdict(leader) for leader in content.leaders],
+        "leaderboard": [asdict(leader) for leader in made.content.leaders],
         "seconds": made.seconds,
-        "warnings": content.warnings,
+        "warnings": made.content.warnings,
     }
     with atomic_path(files[-1][0]) as path:
         path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return files
+
+
+def command_of(arguments: list[str]) -> str:
+    """Return the command that makes the same files again, without what does not bear on them."""
+    return shlex.join(["labelief", *_without(arguments, "--jobs")])
+
+
+def write_report(html: str, path: str | Path) -> None:
+    """Write a page whole or not at all.
+
+    Parameters
+    ----------
+    html : str
+    path : path
+    """
+    with atomic_path(path) as unfinished:
+        unfinished.write_text(html, encoding="utf-8")
 
 
 def leaderboard(leaders: list[Leader], seconds: dict[str, float]) -> str:

@@ -121,6 +121,9 @@ def run(
         data = training.read_data(task)
         for warning in data.warnings:
             note(f"Note: {warning}")
+        if cost is not None:
+            # What is wrong with it is better said now than after the training.
+            results.read_costs(cost, [str(name) for name in data.labels.classes])
         known = training.tried(task, data)
         with steps(len(known), "training") as done:
             trained = training.train(data, task, done)
