@@ -171,7 +171,9 @@ def main() -> None:
     """Print the table in Markdown."""
     parser = argparse.ArgumentParser(description="Find wrong labels, ours beside cleanlab.")
     parser.add_argument("--repetitions", type=int, default=10, help="noise draws (default: 10)")
-    repetitions = parser.parse_args().repetitions
+    parser.add_argument("--first", type=int, default=0, help="seed of the first (default: 0)")
+    options = parser.parse_args()
+    seeds = range(options.first, options.first + options.repetitions)
     modules = rival()
     warnings.simplefilter("ignore")  # constant pixels of digits, iterations of the regression
     found = []
@@ -179,7 +181,7 @@ def main() -> None:
         given = LinearDiscriminantAnalysis(shrinkage=0.05)
         truth = np.asarray(cross_val_predict(given, X, y, cv=5, method="predict_proba"))
         for noise in NOISES:
-            for seed in range(repetitions):
+            for seed in seeds:
                 seen = corrupted(noise, y, truth, seed)
                 wrong = seen != y
                 ranked = orders(seen, X, seed, modules)
