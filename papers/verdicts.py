@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
-__all__ = ["Estimate", "Published", "estimate", "verdict"]
+__all__ = ["Estimate", "Published", "estimate", "student", "verdict"]
 
 # Ours and theirs, a good share apart, yet better and worse have no meaning for the number.
 _WORDS = {"smaller": ("better", "worse"), "larger": ("worse", "better"), "none": ("differs",) * 2}
@@ -59,14 +59,23 @@ class Published:
 
 def estimate(values: Iterable[float | None]) -> Estimate:
     """Mean and 95 % interval of independent repetitions; None is left out."""
-    numbers = np.array([value for value in values if value is not None], dtype=np.float64)
-    if not numbers.size:
+    numbers = [value for value in values if value is not None]
+    return student(numbers, 1.0 / max(len(numbers), 1))
+
+
+def student(values: Sequence[float], variance_factor: float) -> Estimate:
+    """Mean with Student's 95 % interval, where the mean varies this much less than a repetition.
+
+    The factor is 1/n for n independent repetitions.
+    """
+    if not len(values):
         raise ValueError("no repetition has a value")
+    numbers = np.asarray(values, dtype=np.float64)
     mean, n = float(numbers.mean()), int(numbers.size)
     if n == 1:
         return Estimate(mean, mean, mean, 0.0, 1)
     deviation = float(numbers.std(ddof=1))
-    half = float(stats.t.ppf(0.975, n - 1)) * deviation / math.sqrt(n)
+    half = float(stats.t.ppf(0.975, n - 1)) * deviation * math.sqrt(variance_factor)
     return Estimate(mean, mean - half, mean + half, deviation, n)
 
 
