@@ -151,25 +151,23 @@ def _music() -> tuple[Floats, SoftLabels, Codes]:
 def _credal(name: str) -> tuple[Floats, SoftLabels, Codes]:
     pictures, masses = table(name), table(f"{name}_masses")
     names = sorted(pictures["label"].unique())
-    sets = [tuple(names.index(part) for part in focal.split("|")) for focal in masses["focal_set"]]
-    masses = masses.assign(focal_set=sets)
     if "worker" in masses:
         # The answers to a picture in any order, as those of so many experts; none says nothing.
         order = masses.groupby("row")["worker"].transform(lambda ids: ids.factorize()[0])
         experts = [
-            _mass_functions(masses[order == number], len(pictures), len(names))
+            _mass_functions(masses[order == number], len(pictures), names)
             for number in range(order.max() + 1)
         ]
         soft = pool_plausibilities(experts, _DISCOUNT)
     else:
-        soft = _mass_functions(masses, len(pictures), len(names))
+        soft = _mass_functions(masses, len(pictures), names)
     X = pictures.drop(columns="label").to_numpy(np.float64)
     return X, soft, pictures["label"].map(names.index).to_numpy(np.int64)
 
 
-def _mass_functions(masses: pd.DataFrame, n: int, n_classes: int) -> SoftLabels:
+def _mass_functions(masses: pd.DataFrame, n: int, names: list[str]) -> SoftLabels:
     rows: list[dict[tuple[int, ...], float]] = [{} for _ in range(n)]
     for row, focal, mass in masses[["row", "focal_set", "mass"]].itertuples(index=False):
-        rows[row][focal] = rows[row].get(focal, 0.0) + mass
-    everything = {tuple(range(n_classes)): 1.0}
-    return SoftLabels.from_masses([row or everything for row in rows], range(n_classes))
+        rows[row][tuple(names.index(part) for part in focal.split("|"))] = mass
+    everything = {tuple(range(len(names))): 1.0}
+    return SoftLabels.from_masses([row or everything for row in rows], range(len(names)))
