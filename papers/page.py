@@ -167,7 +167,9 @@ class Page:
         return path
 
 
-def figure(rows: int = 1, columns: int = 1, *, width: float = 3.0, height: float = 2.4) -> Any:
+def figure(
+    rows: int = 1, columns: int = 1, *, width: float = 3.0, height: float = 2.4
+) -> tuple[Figure, Any]:
     """Figure and its (rows, columns) array of axes in the pages' style; sizes of one panel."""
     with mpl.rc_context(STYLE):
         drawing = Figure(figsize=(width * columns, height * rows))

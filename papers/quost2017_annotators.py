@@ -25,11 +25,10 @@ from labelief.labels import pool_plausibilities
 from labelief.metrics import lower_error, upper_error
 from labelief.model_selection import SoftStratifiedKFold
 from papers.data import Codes, Floats, duplicate_groups, table
-from papers.experiment import Cell, generator, seed_of
+from papers.experiment import Cell, Record, generator, seed_of
 from papers.verdicts import Estimate, student
 
 __all__ = [
-    "CRITERIA",
     "DATA",
     "FOLDS",
     "LABELLINGS",
@@ -38,6 +37,7 @@ __all__ = [
     "components",
     "crowd",
     "fold_estimate",
+    "with_expected_loss",
     "work",
 ]
 
@@ -45,7 +45,6 @@ DATA = ["music", "birds", "dogs4", "dogs2"]
 _FILES = {"birds": "credal_bird10", "dogs4": "credal_dog4", "dogs2": "credal_dog2"}
 MODELS = ["lr", "lda"]
 LABELLINGS = ["soft", "majority", "semi"]
-CRITERIA = ["lower", "upper", "majority", "truth"]
 FOLDS = 10
 _COMPONENTS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 40]
 _DISCOUNT = 0.1
@@ -118,6 +117,19 @@ def work(cell: Cell) -> dict[str, float | None]:
                 f"{model} {name} truth": float(np.mean(found != people.truth[test])),
             }
     return results
+
+
+def with_expected_loss(records: list[Record]) -> list[Record]:
+    """Add the losses at pessimism 0.5 (eq. 26)."""
+    names = [f"{model} {labels}" for model in MODELS for labels in LABELLINGS]
+    return [
+        record
+        | {
+            f"{name} expected": (record[f"{name} lower"] + record[f"{name} upper"]) / 2
+            for name in names
+        }
+        for record in records
+    ]
 
 
 def fold_estimate(values: list[float]) -> Estimate:

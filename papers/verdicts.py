@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 from scipy import stats
@@ -55,6 +56,17 @@ class Published:
     last_digit: float = 0.0
     repetitions: int | None = None
     deviation: float | None = None
+
+    @classmethod
+    def printed(cls, text: str, repetitions: int | None = None) -> Published:
+        """Take a number as it is printed: its last digit tells how far it is rounded.
+
+        A lone "0" is exact.
+        """
+        number = Decimal(text)
+        exponent = number.as_tuple().exponent
+        assert isinstance(exponent, int)  # a number, not "NaN"
+        return cls(float(number), 10.0**exponent if number else 0.0, repetitions)
 
 
 def estimate(values: Iterable[float | None]) -> Estimate:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from papers.verdicts import Estimate, Published, estimate, verdict
+from papers.verdicts import Estimate, Published, estimate, student, verdict
 
 OURS = Estimate(mean=0.20, low=0.18, high=0.22, deviation=0.07, n=50)
 
@@ -51,3 +51,21 @@ def test_rounding_alone_separates_exact_numbers() -> None:
     exact = estimate([0.5549])
     assert verdict(Published(0.55, last_digit=0.01), exact, "none") == "agrees"
     assert verdict(Published(0.56, last_digit=0.01), exact, "none") == "differs"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "last_digit"),
+    [("45.9", 45.9, 0.1), ("688", 688.0, 1.0), ("1.10e-49", 1.1e-49, 1e-51), ("0", 0.0, 0.0)],
+)
+def test_printed_numbers_tell_how_far_they_are_rounded(
+    text: str, value: float, last_digit: float
+) -> None:
+    published = Published.printed(text, repetitions=7)
+    assert published.value == value
+    assert published.last_digit == pytest.approx(last_digit, rel=1e-12)
+    assert published.repetitions == 7
+
+
+def test_a_larger_variance_factor_widens_the_interval() -> None:
+    independent, shared = estimate([1.0, 2.0, 4.0]), student([1.0, 2.0, 4.0], 4.0 / 3.0)
+    assert shared.high - shared.mean == pytest.approx(2.0 * (independent.high - shared.mean))
