@@ -7,36 +7,11 @@ from collections.abc import Iterable
 from papers import quost2017_annotators as annotators
 from papers import quost2017_noise as noise
 from papers.page import Claim
-from papers.trials import Trials
-from papers.verdicts import Estimate
+from papers.trials import Score, Trials
 
 __all__ = ["annotator_claims", "noise_claims"]
 
 EXCEPTIONS = ["satimage", "vowel"]
-
-
-class _Score:
-    """How many paired differences are below zero, above zero, and neither (95 %)."""
-
-    def __init__(self, differences: Iterable[Estimate]) -> None:
-        listed = list(differences)
-        self.all = len(listed)
-        self.below = sum(value.high < 0 for value in listed)
-        self.above = sum(value.low > 0 for value in listed)
-        self.points = 100 * sum(value.mean for value in listed) / max(self.all, 1)
-
-    def __str__(self) -> str:
-        return (
-            f"significantly lower error in {self.below} of {self.all} settings, higher in "
-            f"{self.above} (mean difference {self.points:+.1f} points)"
-        )
-
-    @property
-    def holds(self) -> str:
-        """Yes for nearly all, partly for more than half, without many to the contrary."""
-        if self.below >= 0.8 * self.all and self.above <= 0.05 * self.all:
-            return "yes"
-        return "partly" if self.below >= 0.5 * self.all and self.above < self.below / 2 else "no"
 
 
 def noise_claims(trials: Trials) -> list[Claim]:
@@ -44,8 +19,8 @@ def noise_claims(trials: Trials) -> list[Claim]:
 
     def score(
         of: str, less: str, data: Iterable[str] = noise.DATA, low: float = 0.0, high: float = 1.0
-    ) -> _Score:
-        return _Score(
+    ) -> Score:
+        return Score(
             trials.difference(name, level, of=of, less=less)
             for name in data
             for level in noise.noise_means(name)
@@ -146,8 +121,8 @@ def noise_claims(trials: Trials) -> list[Claim]:
 def annotator_claims(trials: Trials) -> list[Claim]:
     """Judge what §5.2 found on data that are not public, on other data that people labelled."""
 
-    def score(data: str, model: str, rival: str, criterion: str) -> _Score:
-        return _Score(
+    def score(data: str, model: str, rival: str, criterion: str) -> Score:
+        return Score(
             trials.difference(
                 data, d, of=f"{model} soft {criterion}", less=f"{model} {rival} {criterion}"
             )

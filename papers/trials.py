@@ -8,7 +8,7 @@ from typing import Any
 from papers.experiment import Record
 from papers.verdicts import Estimate, estimate
 
-__all__ = ["Trials", "curve", "share_legend"]
+__all__ = ["Score", "Trials", "curve", "share_legend"]
 
 
 class Trials:
@@ -46,6 +46,30 @@ class Trials:
         """Mean of the difference of two results of the same repetitions, with its interval."""
         pairs = zip(self.values(*key, of=of), self.values(*key, of=less), strict=True)
         return self._summary([one - other for one, other in pairs])
+
+
+class Score:
+    """How many paired differences are below zero, above zero, and neither (95 %)."""
+
+    def __init__(self, differences: Iterable[Estimate]) -> None:
+        listed = list(differences)
+        self.all = len(listed)
+        self.below = sum(value.high < 0 for value in listed)
+        self.above = sum(value.low > 0 for value in listed)
+        self.points = 100 * sum(value.mean for value in listed) / max(self.all, 1)
+
+    def __str__(self) -> str:
+        return (
+            f"significantly lower error in {self.below} of {self.all} settings, higher in "
+            f"{self.above} (mean difference {self.points:+.1f} points)"
+        )
+
+    @property
+    def holds(self) -> str:
+        """Yes for nearly all, partly for more than half, without many to the contrary."""
+        if self.below >= 0.8 * self.all and self.above <= 0.05 * self.all:
+            return "yes"
+        return "partly" if self.below >= 0.5 * self.all and self.above < self.below / 2 else "no"
 
 
 def curve(axis: Any, xs: Sequence[float], estimates: Sequence[Estimate], **style: Any) -> None:
