@@ -12,7 +12,14 @@ from papers import quost2017_noise as noise
 from papers.page import figure
 from papers.trials import Trials, curve, share_legend
 
-__all__ = ["beyond_figure", "box_figure", "components_figure", "duel_figure", "noise_figure"]
+__all__ = [
+    "beyond_figure",
+    "box_figure",
+    "components_figure",
+    "discount_figure",
+    "duel_figure",
+    "noise_figure",
+]
 
 # The paper's colours and marks.
 _LABELLINGS: dict[str, dict[str, Any]] = {
@@ -149,6 +156,26 @@ def beyond_figure(trials: Trials, data: Sequence[str], levels: Sequence[float]) 
             curve(axis, levels, [trials.mean(name, level, of=method) for level in levels], **style)
         axis.set_title(name)
     _name_axes(axes, "mean noise p̄", "test error (%)")
+    share_legend(drawing, axes[0, 0], 3)
+    return drawing
+
+
+def discount_figure(trials: Trials, data: Sequence[str], discounts: Sequence[float]) -> Figure:
+    """Draw what discounting does to labels that are all right."""
+    drawing, axes = figure(1, len(data), width=2.6)
+    styles: dict[str, dict[str, Any]] = {
+        "lda": {"color": "#c0392b", "marker": "x", "label": "LDA"},
+        "twin": {"color": "#2e8b57", "marker": "o", "label": "LDA on a Gaussian twin of the data"},
+        "lr": {"color": "#1f5fa8", "marker": "s", "label": "LR"},
+    }
+    for axis, name in zip(axes[0], data, strict=True):
+        for model, style in styles.items():
+            curve(
+                axis, discounts, [trials.mean(name, of=f"{model} {d}") for d in discounts], **style
+            )
+        axis.set_title(name)
+        axis.set_ylim(0, None)
+    _name_axes(axes, "discount of true labels", "test error (%)")
     share_legend(drawing, axes[0, 0], 3)
     return drawing
 

@@ -29,7 +29,15 @@ from labelief.simulation import CorruptedLabels, replace_labels
 from papers.data import Codes, Floats, load
 from papers.experiment import Cell, generator, seed_of
 
-__all__ = ["DATA", "LABELLINGS", "noise_means", "work", "work_beyond"]
+__all__ = [
+    "DATA",
+    "PENALTY",
+    "Trial",
+    "noise_means",
+    "trial_of",
+    "work",
+    "work_beyond",
+]
 
 # In the order of the paper's Figures 2-5.
 DATA = [
@@ -42,9 +50,8 @@ DATA = [
     "vowel",
     "wine",
 ]
-LABELLINGS = ["noisy", "semi", "soft", "mean"]
 _VARIANCE = 0.04
-_C = 100.0  # the paper's λ = 0.01
+PENALTY = 100.0  # C = 1/λ: the paper's λ = 0.01
 
 
 def noise_means(data: str) -> list[float]:
@@ -53,7 +60,7 @@ def noise_means(data: str) -> list[float]:
 
 
 @dataclass
-class _Trial:
+class Trial:
     """Training rows with corrupted labels, test rows, and what was found on them."""
 
     X: Floats
@@ -78,7 +85,7 @@ def work(cell: Cell) -> dict[str, float | None]:
     "honest" starts from the labels given.  ``scaled: False`` in the cell leaves the features as
     they are, which changes the penalty of LR and nothing else.
     """
-    trial = _trial(cell)
+    trial = trial_of(cell)
     observed, doubts, soft = trial.labels
     kept = (doubts <= 0.5).astype(np.float64)
     blurred = np.full(len(observed), 1.0 - cell["mean"])
@@ -93,7 +100,7 @@ def work(cell: Cell) -> dict[str, float | None]:
     for name, target in targets.items():
         trial.learn(f"oracle {name}", LinearDiscriminantAnalysis(), target, responsibilities=oracle)
         trial.learn(f"honest {name}", LinearDiscriminantAnalysis(), target)
-        trial.learn(f"lr {name}", LogisticRegression(_C), target)
+        trial.learn(f"lr {name}", LogisticRegression(PENALTY), target)
     return trial.results
 
 
@@ -104,24 +111,24 @@ def work_beyond(cell: Cell) -> dict[str, float | None]:
     ``1 - p + p / K`` where it is the true one, and ``p / K`` where another is: "likelihood" labels
     have these as plausibilities.  "learned" has the noisy labels alone.
     """
-    trial = _trial(cell)
+    trial = trial_of(cell)
     observed, doubts, soft = trial.labels
     n_classes = soft.shape[1]
     seen = observed[:, None] == np.arange(n_classes)
     likelihood = seen * (1.0 - doubts)[:, None] + (doubts / n_classes)[:, None]
     for name, target in {"soft": soft, "likelihood": likelihood}.items():
         trial.learn(f"lda {name}", LinearDiscriminantAnalysis(), target)
-        trial.learn(f"lr {name}", LogisticRegression(_C), target)
+        trial.learn(f"lr {name}", LogisticRegression(PENALTY), target)
     channel = FlipNoise("symmetric")
     trial.learn("lda learned", LinearDiscriminantAnalysis(channel=channel), observed)
-    trial.learn("lr learned", LogisticRegression(_C, channel=channel), observed)
+    trial.learn("lr learned", LogisticRegression(PENALTY, channel=channel), observed)
     trial.learn("qda soft", QuadraticDiscriminantAnalysis(), soft)
     trial.learn("mda soft", MixtureDiscriminantAnalysis(2), soft)
     trial.learn("knn soft", EvidentialKNN(), soft)
     return trial.results
 
 
-def _trial(cell: Cell) -> _Trial:
+def trial_of(cell: Cell) -> Trial:
     """Split and labels of a cell; the split is the same at all levels of noise."""
     rng = generator("split", cell["data"], cell["repetition"])
     if cell["data"] == "synthetic":
@@ -138,7 +145,7 @@ def _trial(cell: Cell) -> _Trial:
         X, test_X = (X - middle) / spread, (test_X - middle) / spread
     seed = seed_of("noise", cell["data"], cell["mean"], cell["repetition"])
     labels = replace_labels(y, cell["mean"], _VARIANCE, classes=range(n_classes), random_state=seed)
-    return _Trial(X, y, (test_X, test_y), labels)
+    return Trial(X, y, (test_X, test_y), labels)
 
 
 def _synthetic(n: int, rng: np.random.Generator) -> tuple[Floats, Codes]:

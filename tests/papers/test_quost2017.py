@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from papers import quost2017_annotators as annotators
+from papers import quost2017_checks as checks
 from papers import quost2017_noise as noise
 from papers.data import table
 from papers.quost2017 import SOILS, VOWELS, crowd_cells, noise_cells
@@ -39,12 +40,12 @@ def test_crisp_labels_leave_no_room_for_a_start() -> None:
 
 def test_splits_are_the_same_at_all_levels_of_noise_and_labels_are_not() -> None:
     low, high = (
-        noise._trial({"data": "wine", "mean": mean, "repetition": 0}) for mean in (0.1, 0.7)
+        noise.trial_of({"data": "wine", "mean": mean, "repetition": 0}) for mean in (0.1, 0.7)
     )
     np.testing.assert_array_equal(low.X, high.X)
     assert len(low.y) == 119
     assert np.mean(low.labels.observed != low.y) < 0.15 < np.mean(high.labels.observed != high.y)
-    raw = noise._trial({"data": "wine", "mean": 0.1, "repetition": 0, "scaled": False})
+    raw = noise.trial_of({"data": "wine", "mean": 0.1, "repetition": 0, "scaled": False})
     np.testing.assert_array_equal(low.labels.doubts, raw.labels.doubts)
     assert raw.X.max() > 1000.0 > low.X.max()
 
@@ -95,3 +96,23 @@ def test_the_interval_of_folds_is_wider_than_that_of_independent_values() -> Non
     folds, independent = annotators.fold_estimate(values), estimate(values)
     wider = (folds.high - folds.low) / (independent.high - independent.low)
     assert wider == pytest.approx(np.sqrt((1 / 50 + 1 / 9) * 50))
+
+
+def test_the_twin_has_the_moments_of_the_data() -> None:
+    trial = noise.trial_of({"data": "synthetic", "mean": 0.1, "repetition": 0})
+    rng = np.random.default_rng(0)
+    trial.X, trial.y = np.repeat(trial.X, 100, axis=0), np.repeat(trial.y, 100)
+    twin = checks._gaussian_twin(trial, rng)
+    for k in range(3):
+        mine, theirs = trial.X[trial.y == k], twin.X[twin.y == k]
+        np.testing.assert_allclose(mine.mean(axis=0), theirs.mean(axis=0), atol=0.05)
+    assert twin.test[0].shape == trial.test[0].shape
+
+
+@pytest.mark.filterwarnings("ignore:The fit ended by")
+def test_a_discount_of_zero_is_the_fit_to_the_truth() -> None:
+    cell = {"data": "iris", "mean": 0.1, "repetition": 0}
+    discounted, plain = checks.work_discounts(cell), noise.work(cell)
+    assert discounted["lda 0.0"] == plain["honest truth"]
+    assert discounted["lr 0.0"] == plain["lr truth"]
+    assert set(checks.work_steps(cell)) == {"2", "5", "20", "200", "noisy"}
