@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 import matplotlib as mpl
 from cycler import cycler
 from matplotlib.figure import Figure
+from PIL import Image
 
 from papers.verdicts import Estimate, Published, verdict
 
@@ -151,11 +153,16 @@ class Page:
         )
 
     def figure(self, drawing: Figure, name: str, caption: str, *, form: str = "svg") -> Path:
-        """Save a figure as ``PAGE_NAME.svg`` (or "png") and show it here."""
+        """Save a figure as ``PAGE_NAME.svg`` and show it here; "png" is smaller for many panels."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"{self.name}_{name}.{form}"
-        with mpl.rc_context(STYLE):
-            drawing.savefig(path, dpi=120, metadata={"Date": None} if form == "svg" else None)
+        if form == "svg":
+            drawing.savefig(path, metadata={"Date": None})
+        else:
+            pixels = io.BytesIO()
+            drawing.savefig(pixels, dpi=120)
+            # Lines and areas of a few colours: a palette makes a third of the size.
+            Image.open(pixels).convert("RGB").quantize(64).save(path, optimize=True)
         self._parts.append(f"![{re.sub(r'[*`_]', '', caption)}]({path.name})\n\n*{caption}*")
         return path
 
@@ -171,9 +178,10 @@ def figure(
     rows: int = 1, columns: int = 1, *, width: float = 3.0, height: float = 2.4
 ) -> tuple[Figure, Any]:
     """Figure and its (rows, columns) array of axes in the pages' style; sizes of one panel."""
-    with mpl.rc_context(STYLE):
-        drawing = Figure(figsize=(width * columns, height * rows))
-        return drawing, drawing.subplots(rows, columns, squeeze=False)
+    # Artists read their style when they are made, which is in the caller.
+    mpl.rcParams.update(STYLE)
+    drawing = Figure(figsize=(width * columns, height * rows))
+    return drawing, drawing.subplots(rows, columns, squeeze=False)
 
 
 def percent(value: Estimate, digits: int = 1) -> str:
