@@ -20,7 +20,14 @@ import pandas as pd
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from labelief import LinearDiscriminantAnalysis, LogisticRegression, SoftLabels, Votes
+from labelief import (
+    AnnotatorNoise,
+    FlipNoise,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    SoftLabels,
+    Votes,
+)
 from labelief.labels import pool_plausibilities
 from labelief.metrics import lower_error, upper_error
 from labelief.model_selection import SoftStratifiedKFold
@@ -39,6 +46,7 @@ __all__ = [
     "fold_estimate",
     "with_expected_loss",
     "work",
+    "work_channels",
 ]
 
 DATA = ["music", "birds", "dogs4", "dogs2"]
@@ -65,6 +73,7 @@ class Crowd:
     semi: SoftLabels
     truth: Codes
     groups: Codes
+    votes: Votes | None
 
 
 def components(data: str) -> list[int]:
@@ -75,26 +84,21 @@ def components(data: str) -> list[int]:
 @cache
 def crowd(data: str) -> Crowd:
     """Read a set that people labelled."""
-    X, soft, truth = _music() if data == "music" else _credal(_FILES[data])
+    votes = _votes() if data == "music" else None
+    X, soft, truth = _music(votes) if votes is not None else _credal(_FILES[data])
     probability = soft.pignistic
     # Ties for the majority are drawn by lot, once.
     lots = 1e-6 * generator("ties", data).random(probability.shape)
     majority = np.argmax(probability + lots, axis=1)
     clear = probability.max(axis=1) > _AMBIGUOUS
     semi = SoftLabels.from_confidences(majority, clear.astype(np.float64), soft.classes)
-    return Crowd(X, soft, majority, semi, truth, duplicate_groups(X))
+    return Crowd(X, soft, majority, semi, truth, duplicate_groups(X), votes)
 
 
 def work(cell: Cell) -> dict[str, float | None]:
     """Errors on one fold of a set reduced to so many principal components of the training rows."""
     people = crowd(cell["data"])
-    seed = seed_of("folds", cell["data"], cell["repetition"])
-    folds = SoftStratifiedKFold(FOLDS, random_state=seed)
-    train, test = list(folds.split(people.X, people.majority, people.groups))[cell["fold"]]
-    # The pictures' features are principal component scores already: their variances mean something.
-    scaler = StandardScaler(with_std=cell["data"] == "music").fit(people.X[train])
-    pca = PCA(cell["components"], svd_solver="full").fit(scaler.transform(people.X[train]))
-    Z = pca.transform(scaler.transform(people.X))
+    Z, train, test = _fold(people, cell)
     targets: dict[str, Any] = {
         "soft": people.soft,
         "majority": people.majority,
@@ -103,13 +107,7 @@ def work(cell: Cell) -> dict[str, float | None]:
     results: dict[str, float | None] = {}
     for model in MODELS:
         for name, target in targets.items():
-            classes = people.soft.classes
-            estimator = (
-                LogisticRegression(_C[cell["data"]], classes=classes)
-                if model == "lr"
-                else LinearDiscriminantAnalysis(classes=classes)
-            )
-            found = estimator.fit(Z[train], target[train]).predict(Z[test])
+            found = _classifier(model, cell).fit(Z[train], target[train]).predict(Z[test])
             results |= {
                 f"{model} {name} lower": lower_error(people.soft[test], found),
                 f"{model} {name} upper": upper_error(people.soft[test], found),
@@ -117,6 +115,50 @@ def work(cell: Cell) -> dict[str, float | None]:
                 f"{model} {name} truth": float(np.mean(found != people.truth[test])),
             }
     return results
+
+
+def work_channels(cell: Cell) -> dict[str, float | None]:
+    """Errors on the truth where people's reliability is learned, on the folds of :func:`work`.
+
+    "flip" learns one matrix of confusions from the majority labels; with votes, "annotators" learns
+    one for each person, and "pooled" takes their votes pooled by Dawid and Skene, from the votes
+    alone.
+    """
+    people = crowd(cell["data"])
+    Z, train, test = _fold(people, cell)
+    ways: dict[str, tuple[Any, Any]] = {
+        "truth": (people.truth, None),
+        "flip": (people.majority, FlipNoise()),
+    }
+    if people.votes is not None:
+        ways["annotators"] = (people.votes, AnnotatorNoise())
+        ways["pooled"] = (SoftLabels.from_votes(people.votes, rule="dawid_skene"), None)
+    results: dict[str, float | None] = {}
+    for model in MODELS:
+        for name, (target, channel) in ways.items():
+            classifier = _classifier(model, cell).set_params(channel=channel)
+            found = classifier.fit(Z[train], target[train]).predict(Z[test])
+            results[f"{model} {name}"] = float(np.mean(found != people.truth[test]))
+    return results
+
+
+def _fold(people: Crowd, cell: Cell) -> tuple[Floats, Codes, Codes]:
+    """Components fitted on the training rows, for all rows; training and test rows."""
+    seed = seed_of("folds", cell["data"], cell["repetition"])
+    folds = SoftStratifiedKFold(FOLDS, random_state=seed)
+    train, test = list(folds.split(people.X, people.majority, people.groups))[cell["fold"]]
+    # The pictures' features are principal component scores already: their variances mean something.
+    scaler = StandardScaler(with_std=cell["data"] == "music").fit(people.X[train])
+    pca = PCA(cell["components"], svd_solver="full").fit(scaler.transform(people.X[train]))
+    Z: Floats = pca.transform(scaler.transform(people.X))
+    return Z, train, test
+
+
+def _classifier(model: str, cell: Cell) -> Any:
+    classes = crowd(cell["data"]).soft.classes
+    if model == "lda":
+        return LinearDiscriminantAnalysis(classes=classes)
+    return LogisticRegression(_C[cell["data"]], classes=classes)
 
 
 def with_expected_loss(records: list[Record]) -> list[Record]:
@@ -141,22 +183,28 @@ def fold_estimate(values: list[float]) -> Estimate:
     return student(values, 1.0 / len(values) + 1.0 / (FOLDS - 1))
 
 
-def _music() -> tuple[Floats, SoftLabels, Codes]:
+def _songs() -> pd.DataFrame:
     songs = table("music_genre")
-    songs = songs[songs["split"] == "train"]
+    return songs[songs["split"] == "train"]
+
+
+def _votes() -> Votes:
+    songs, answers = _songs(), table("music_genre_answers")
     names = sorted(songs["label"].unique())
-    answers = table("music_genre_answers")
-    answers = answers.assign(answer=answers["answer"].map(names.index))
-    votes = Votes(
-        answers,
+    return Votes(
+        answers.assign(answer=answers["answer"].map(names.index)),
         item="row",
         annotator="worker",
         label="answer",
         items=songs.index.tolist(),
         classes=range(len(names)),
     )
+
+
+def _music(votes: Votes) -> tuple[Floats, SoftLabels, Codes]:
+    songs = _songs()
     X = songs.drop(columns=["split", "label"]).to_numpy(np.float64)
-    truth = songs["label"].map(names.index).to_numpy(np.int64)
+    truth = songs["label"].map(sorted(songs["label"].unique()).index).to_numpy(np.int64)
     return X, SoftLabels.from_votes(votes), truth
 
 
