@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from labelief.metrics import mardia_test
-from papers import quost2017_annotators as annotators
 from papers import quost2017_checks as checks
 from papers import quost2017_noise as noise
 from papers.data import Floats, load
@@ -14,12 +13,11 @@ from papers.page import Claim, Page, percent
 from papers.quost2017_claims import annotator_claims, noise_claims
 from papers.quost2017_figures import (
     beyond_figure,
-    box_figure,
-    components_figure,
     discount_figure,
     duel_figure,
     noise_figure,
 )
+from papers.quost2017_people import channels_section, people_section, people_trials
 from papers.trials import Trials
 from papers.verdicts import Published, estimate, verdict
 
@@ -28,7 +26,7 @@ __all__ = ["build"]
 MARDIA = ["skewness", "χ²", "its p", "kurtosis", "z", "p of z"]
 
 REPETITIONS, QUICK_REPETITIONS = 50, 2
-RAW_REPETITIONS, BEYOND_REPETITIONS, CROWD_REPETITIONS, CHECK_REPETITIONS = 10, 20, 5, 20
+RAW_REPETITIONS, BEYOND_REPETITIONS, CHECK_REPETITIONS = 10, 20, 20
 RAW_MEANS = [0.3, 0.7]
 BEYOND_DATA, BEYOND_MEANS = (
     ["breastcancer", "ionosphere", "satimage", "vowel"],
@@ -77,22 +75,15 @@ def build(quick: bool, n_jobs: int) -> Path:
         "data",
         "mean",
     )
-    crowd_repetitions = 1 if quick else CROWD_REPETITIONS
-    cells = crowd_cells(crowd_repetitions)
-    records = run("quost2017_annotators", cells, annotators.work, quick=quick, n_jobs=n_jobs)
-    people = Trials(
-        annotators.with_expected_loss(records),
-        "data",
-        "components",
-        summary=annotators.fold_estimate,
-    )
+    people = people_trials(quick, n_jobs)
     page.claims([*noise_claims(trials), mardia_claim(), *annotator_claims(people)])
     _noise_section(page, trials, repetitions)
     _raw_section(page, trials, quick, n_jobs)
     _checks_section(page, quick, n_jobs)
     _mardia_section(page)
-    _crowd_section(page, people, crowd_repetitions)
+    people_section(page, people)
     _beyond_section(page, quick, n_jobs)
+    channels_section(page, people, quick, n_jobs)
     return page.write()
 
 
@@ -103,17 +94,6 @@ def noise_cells(repetitions: int) -> list[Cell]:
         for data in noise.DATA
         for level in noise.noise_means(data)
         for repetition in range(repetitions)
-    ]
-
-
-def crowd_cells(repetitions: int) -> list[Cell]:
-    """List the folds of the repeated cross-validations of §5.2."""
-    return [
-        {"data": data, "components": number, "repetition": repetition, "fold": fold}
-        for data in annotators.DATA
-        for number in annotators.components(data)
-        for repetition in range(repetitions)
-        for fold in range(annotators.FOLDS)
     ]
 
 
@@ -309,47 +289,6 @@ def _mardia_section(page: Page) -> None:
         "statistic moves by 0.1, which the public copy's rounding to three decimals does; so the "
         "third digit of some differs while their χ² agrees."
     )
-
-
-def _crowd_section(page: Page, people: Trials, repetitions: int) -> None:
-    page.heading("Labels that people gave (§5.2, Figures 7, 8 and 12)")
-    page.text(
-        "The EEG signals and face images are not public, so that nothing here can be set beside a "
-        "printed number; the same comparison is run on public data with labels of the same kinds: "
-        "songs labelled by several people (soft labels are shares of votes, eq. 31; lower and "
-        "upper loss are then equal), pictures of birds with several answers, mass functions all "
-        "(combined by eq. 32), pictures of dogs with one mass function each. A row is ambiguous, "
-        "and unlabelled for the semi-supervised learner, where no class has more than 0.6 of its "
-        "pignistic probability (the paper's two or three of five experts). Here the truth is known "
-        "as well, which the paper could not look at.\n\n"
-        f"{repetitions} ten-fold cross-validations, equal rows in one fold; components are fitted "
-        "on the training rows. Intervals count what the folds' training rows share (Nadeau and "
-        "Bengio 2003)."
-    )
-    page.figure(
-        components_figure(people),
-        "fig7_fig12",
-        "Expected loss at pessimism 0.5 (shaded from lower to upper) and error on the truth, by "
-        "principal components.",
-        form="png",
-    )
-    page.figure(
-        box_figure(people, "music", 12),
-        "fig8",
-        "Music genres, 12 components: spread over folds (Figure 8).",
-    )
-    header = ["data", "classifier", "labels", "lower loss", "upper loss", "on majority", "on truth"]
-    lines = []
-    for data in annotators.DATA:
-        for model in annotators.MODELS:
-            for labels in annotators.LABELLINGS:
-                means = [
-                    percent(people.mean(data, 12, of=f"{model} {labels} {criterion}"))
-                    for criterion in ("lower", "upper", "majority", "truth")
-                ]
-                lines.append([data, model.upper(), labels, *means])
-    page.text("With 12 components, in percent:")
-    page.table(header, lines)
 
 
 def _beyond_section(page: Page, quick: bool, n_jobs: int) -> None:

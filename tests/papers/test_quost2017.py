@@ -10,7 +10,8 @@ from papers import quost2017_annotators as annotators
 from papers import quost2017_checks as checks
 from papers import quost2017_noise as noise
 from papers.data import table
-from papers.quost2017 import SOILS, VOWELS, crowd_cells, noise_cells
+from papers.quost2017 import SOILS, VOWELS, noise_cells
+from papers.quost2017_people import people_cells
 from papers.verdicts import estimate
 
 DataFile = Callable[[str], Path]
@@ -88,7 +89,7 @@ def test_one_fold_of_people(data_file: DataFile) -> None:
     for name in ("lr soft", "lda majority"):
         assert errors[f"{name} lower"] < errors[f"{name} upper"]
         assert errors[f"{name} truth"] < 0.1
-    assert len(crowd_cells(2)) % 20 == 0
+    assert len(people_cells(2)) % 20 == 0
 
 
 def test_the_interval_of_folds_is_wider_than_that_of_independent_values() -> None:
