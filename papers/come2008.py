@@ -244,7 +244,7 @@ def _imprecise_section(page: Page, errors: Trials, maxima: Trials, quick: bool) 
     page.figure(
         _maxima_figure(maxima),
         "exp1_maxima",
-        "Different ends of 50 random starts, and iterations until EM converges (gain below 1e-7).",
+        "Different ends of 50 random starts, and iterations until EM converges (gain below 1e-6).",
     )
 
 
