@@ -31,7 +31,6 @@ __all__ = [
     "FAMILIES",
     "LEARNERS",
     "SETS",
-    "STARTS",
     "clusters",
     "families_under_noise",
     "imprecise_labels",
@@ -47,7 +46,6 @@ SETS = {
 }
 LEARNERS = ["supervised", "semi-supervised", "noise model", "soft", "unsupervised"]
 FAMILIES = ["tied", "full", "diagonal", "two components"]
-STARTS = 50
 _SIZE, _TEST_SIZE, _DIMENSION = 1000, 10_000, 10
 # Mean log-likelihoods farther apart are two maxima; a gain of 1e-6 or 1e-7 in the last step tells
 # as many apart, checked on both.
@@ -63,11 +61,11 @@ def imprecise_labels(cell: Cell) -> dict[str, float | None]:
 
 
 def maxima(cell: Cell) -> dict[str, float | None]:
-    """Count the different ends of 50 random starts; their iterations, and the best one's error."""
+    """Count the different ends of random starts; their iterations, and the best one's error."""
     X, labels = _two_gaussians(cell)
     ends, iterations, cut_short = [], [], 0.0
     best: Any = None
-    for start in range(STARTS):
+    for start in range(cell["starts"]):
         model = _family(cell["family"]).set_params(
             init="random", random_state=start, max_iter=_MOST_STEPS
         )
