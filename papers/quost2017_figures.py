@@ -43,6 +43,7 @@ _BEYOND: dict[str, dict[str, Any]] = {
     "lda soft": {"color": "#c0392b", "marker": "x", "label": "LDA, p as a discount (the paper)"},
     "lda likelihood": {"color": "#d98c1f", "marker": "^", "label": "LDA, p as a likelihood"},
     "lda learned": {"color": "#555555", "marker": "o", "label": "LDA, p unknown: rate learned"},
+    "lr soft": {"color": "#333333", "linestyle": "--", "label": "LR, p as a discount (the paper)"},
     "qda soft": {"color": "#7a5195", "marker": "s", "label": "QDA, p as a discount"},
     "mda soft": {"color": "#2e8b57", "marker": "+", "label": "2 Gaussians per class, discount"},
     "knn soft": {"color": "#1f5fa8", "marker": "D", "label": "evidential 10-NN, discount"},

@@ -67,6 +67,7 @@ def people_section(page: Page, people: Trials) -> None:
         box_figure(people, "music", COMPONENTS),
         "fig8",
         f"Music genres, {COMPONENTS} components: spread over folds (Figure 8).",
+        form="png",
     )
     header = ["data", "classifier", "labels", "lower loss", "upper loss", "on majority", "on truth"]
     lines = []
