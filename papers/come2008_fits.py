@@ -6,6 +6,7 @@ Gaussian of its own with a full covariance, and 10 000 objects are tested.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,9 @@ from papers.data import Codes, Floats, load
 from papers.experiment import Cell, generator, seed_of
 
 __all__ = [
+    "DISTANCES",
+    "NOISE",
+    "LEVELS",
     "FAMILIES",
     "LEARNERS",
     "SETS",
@@ -46,6 +50,9 @@ SETS = {
 }
 LEARNERS = ["supervised", "semi-supervised", "noise model", "soft", "unsupervised"]
 FAMILIES = ["tied", "full", "diagonal", "two components"]
+DISTANCES = [1, 2, 4]
+LEVELS = [0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, round(math.log(2), 6)]
+NOISE = [0.1, 0.2, 0.3, 0.4]
 _SIZE, _TEST_SIZE, _DIMENSION = 1000, 10_000, 10
 # Mean log-likelihoods farther apart are two maxima; a gain of 1e-6 or 1e-7 in the last step tells
 # as many apart, checked on both.
