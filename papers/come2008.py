@@ -159,6 +159,17 @@ def _imprecise_section(page: Page, errors: Trials, maxima: Trials, quick: bool) 
         f"Different ends of {STARTS[quick]} random starts, and iterations until EM converges (gain "
         "below 1e-6).",
     )
+    blurred = LEVELS[-2]
+    labels, best, tied = (
+        percent(trials.mean(family, 2, blurred, of="error"))
+        for trials, family in ((errors, "full"), (maxima, "full"), (errors, "tied"))
+    )
+    page.text(
+        f"Where labels say little (δ = 2, non-specificity {blurred}) the start with the highest "
+        f"likelihood errs in {best} % of the test objects, the start from the labels in {labels} %: "
+        "two full covariances in ten dimensions find clusters that are likelier than the classes. "
+        f"More starts do not help; fewer parameters do: a tied covariance errs in {tied} %."
+    )
 
 
 def _error_figure(errors: Trials, maxima: Trials) -> Figure:
