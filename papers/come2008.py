@@ -166,7 +166,7 @@ def _imprecise_section(page: Page, errors: Trials, maxima: Trials, quick: bool) 
     )
     page.text(
         f"Where labels say little (δ = 2, non-specificity {blurred}) the start with the highest "
-        f"likelihood errs in {best} % of the test objects, the start from the labels in {labels} %: "
+        f"likelihood errs in {best} % of the test objects, that from labels in {labels} %: "
         "two full covariances in ten dimensions find clusters that are likelier than the classes. "
         f"More starts do not help; fewer parameters do: a tied covariance errs in {tied} %."
     )
