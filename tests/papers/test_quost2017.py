@@ -10,7 +10,9 @@ from papers import quost2017_annotators as annotators
 from papers import quost2017_checks as checks
 from papers import quost2017_noise as noise
 from papers.data import table
-from papers.quost2017 import SOILS, VOWELS, noise_cells
+from papers.page import Page
+from papers.quost2017 import noise_cells
+from papers.quost2017_mardia import SOILS, VOWELS, mardia_section
 from papers.quost2017_people import people_cells
 from papers.verdicts import estimate
 
@@ -117,3 +119,16 @@ def test_a_discount_of_zero_is_the_fit_to_the_truth() -> None:
     assert discounted["lda 0.0"] == plain["honest truth"]
     assert discounted["lr 0.0"] == plain["lr truth"]
     assert set(checks.work_steps(cell)) == {"2", "5", "20", "200", "noisy"}
+
+
+def test_mardias_tables_come_out(data_file: DataFile, tmp_path: Path) -> None:
+    data_file("vowel.csv")
+    page = Page("mardia", "Mardia", folder=tmp_path)
+    mardia_section(page)
+    rows = [line for line in page.write().read_text().splitlines() if " / " in line][1:]
+    verdicts = [row.split(" | ")[-1].removesuffix(" |") for row in rows if row.startswith("| ")]
+    assert len(verdicts) == 17
+    assert [verdict for verdict in verdicts if "differs" in verdict] == [
+        "agrees within rounding: χ², its p, z; differs: p of z"
+    ]
+    assert verdicts[11:] == ["agrees"] * 6
