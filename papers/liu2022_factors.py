@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from papers.experiment import Cell, Record, generator, run
-from papers.liu2022_sets import errors, halves, mixture, noisy, rows_of
+from papers.liu2022_bic import beyond
+from papers.liu2022_sets import errors, halves, mixture, noisy
 from papers.page import Claim, Page, figure
 from papers.verdicts import Estimate, estimate
 
@@ -23,8 +24,8 @@ FACTORS: dict[str, tuple[tuple[float, ...], str]] = {
     "components in the model": ((1, 2, 3, 4, 5, 6), "Figure 9, by its text"),
     "classes": ((2, 3, 4, 5, 6), "Figure 10, by its text"),
 }
+_CHOSEN = ("GMDA BIC", "GMDA of two")
 _BEYOND = ("components in the data", "components in the model")
-REAL = ("Breast Issue", "Iris", "Wine", "Heart", "Boston", "Wave form")
 
 
 def trial(cell: Cell) -> dict[str, float | None]:
@@ -44,14 +45,6 @@ def trial(cell: Cell) -> dict[str, float | None]:
     if factor == "components in the data":
         result["GMDA of two"] = errors(half, labels, ["GMDA"], 2, cell["repetition"])["GMDA"]
     return result
-
-
-def on_real(cell: Cell) -> dict[str, float | None]:
-    """Errors of rNDA, GMDA with two components and with BIC's choice, on a real set."""
-    rng = generator("liu2022", cell["set"], cell["repetition"])
-    half = halves(*rows_of(cell["set"]), rng)
-    labels = noisy(half.y, half.n_classes, "symmetric", NOISE, rng)
-    return errors(half, labels, ("rNDA", "GMDA", "GMDA BIC"), seed=cell["repetition"])
 
 
 def factors(page: Page, quick: bool, n_jobs: int) -> list[Claim]:
@@ -87,7 +80,8 @@ def factors(page: Page, quick: bool, n_jobs: int) -> list[Claim]:
         "the text.",
     )
     claims = _claims(curves)
-    beyond(page, records, quick, n_jobs)
+    made = {m: curve(records, "components in the data", m) for m in (*METHODS, *_CHOSEN)}
+    beyond(page, FACTORS["components in the data"][0], made, quick, n_jobs)
     return claims
 
 
@@ -165,7 +159,8 @@ def _claims(curves: dict[str, dict[str, list[Estimate]]]) -> list[Claim]:
         Claim(
             "GMDA suffers least from the number of classes (Figure 10)",
             "yes" if min(rise, key=rise.__getitem__) == "GMDA" else "partly",
-            "rise from 2 to 6 classes: " + ", ".join(f"{m} {r:.1%}" for m, r in rise.items()),
+            "rise from 2 to 6 classes, and error there: "
+            + ", ".join(f"{m} {r:.1%}, {means(classes, m)[-1]:.1%}" for m, r in rise.items()),
         ),
     ]
 
@@ -173,79 +168,3 @@ def _claims(curves: dict[str, dict[str, list[Estimate]]]) -> list[Claim]:
 def min_place(values: Sequence[float]) -> int:
     """Return the place of the least value."""
     return min(range(len(values)), key=values.__getitem__)
-
-
-def beyond(page: Page, records: list[Record], quick: bool, n_jobs: int) -> None:
-    """Let BIC choose the number of components, which the paper leaves open."""
-    repetitions = 2 if quick else 6
-    real = run(
-        "liu2022_bic",
-        [{"set": name, "repetition": r} for name in REAL for r in range(repetitions)],
-        on_real,
-        quick=quick,
-        n_jobs=n_jobs,
-    )
-    drawing, axes = figure(1, 3, width=3.4, height=2.7)
-    lines = {
-        "rNDA": "one component (rNDA)",
-        "GMDA of two": "two components",
-        "GMDA": "the true number",
-        "GMDA BIC": "chosen by BIC",
-    }
-    inside, model = _BEYOND
-    found = {m: curve(records, inside, m) for m in lines}
-    for method, label in lines.items():
-        draw(axes[0, 0], FACTORS[inside][0], found[method], label)
-    axes[0, 0].set_xlabel(inside)
-    axes[0, 0].set_title("made data")
-    axes[0, 0].legend()
-    draw(axes[0, 1], FACTORS[model][0], curve(records, model, "GMDA"), "as many as asked for")
-    draw(axes[0, 1], FACTORS[model][0], curve(records, model, "GMDA BIC"), "chosen by BIC")
-    axes[0, 1].set_xlabel(model)
-    axes[0, 1].set_title("made data of three components")
-    axes[0, 1].legend()
-    bars = {
-        method: [estimate(r[method] for r in real if r["set"] == name) for name in REAL]
-        for method in ("rNDA", "GMDA", "GMDA BIC")
-    }
-    for place, (method, row) in enumerate(bars.items()):
-        axes[0, 2].barh(
-            [i + 0.27 * (1 - place) for i in range(len(REAL))],
-            [e.mean for e in row],
-            0.25,
-            xerr=[(e.high - e.low) / 2 for e in row],
-            label=lines[{"GMDA": "GMDA of two"}.get(method, method)],
-        )
-    axes[0, 2].set_yticks(range(len(REAL)), REAL)
-    axes[0, 2].invert_yaxis()
-    axes[0, 2].set_title("real sets")
-    axes[0, 2].set_xlabel("error")
-    axes[0, 2].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    page.heading("Beyond the paper: the number of components, chosen by BIC")
-    page.figure(
-        drawing,
-        "beyond",
-        'Test error with 20 % symmetric noise; `n_components="bic"` against fixed numbers.',
-    )
-    page.text(_advice(found, bars))
-
-
-def _advice(found: dict[str, list[Estimate]], bars: dict[str, list[Estimate]]) -> str:
-    listed = "; ".join(
-        f"{name}: {one.mean:.1%}, {two.mean:.1%}, {bic.mean:.1%}"
-        for name, one, two, bic in zip(
-            REAL, bars["rNDA"], bars["GMDA"], bars["GMDA BIC"], strict=True
-        )
-    )
-    made = "; ".join(
-        f"{count:g}: {one.mean:.1%}, {two.mean:.1%}, {true.mean:.1%}, {bic.mean:.1%}"
-        for count, one, two, true, bic in zip(
-            FACTORS[_BEYOND[0]][0],
-            *(found[m] for m in ("rNDA", "GMDA of two", "GMDA", "GMDA BIC")),
-            strict=True,
-        )
-    )
-    return (
-        f"Errors with one component, two, and BIC's choice: {listed}. On made data, by number of "
-        f"components: one, two, the true number, BIC's choice: {made}."
-    )
