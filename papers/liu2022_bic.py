@@ -136,7 +136,7 @@ def _advice(sizes: Sequence[int], rows: list[Record], bars: Mapping[str, list[Es
         '**What to take from it.** `n_components="bic"` finds the true number once each component '
         "has some hundred rows (66 parameters in ten features), errs as little as if it were told, "
         "and keeps to one a class where rows are few: on Wine two are a ruin. It judges how well "
-        "the features are described, not the classes: on Boston, whose features are far from Gaussian, "
-        "more components err more. There, and where it stays at one for want of rows, compare a "
-        'few numbers with `shrinkage="auto"` by `label_log_loss` on held-out labels.'
+        "the features are described, not the classes: on Boston, whose features are far from "
+        "Gaussian, more components err more. There, and where it stays at one for want of rows, "
+        'compare a few numbers with `shrinkage="auto"` by `label_log_loss` on held-out labels.'
     )
