@@ -37,6 +37,7 @@ from papers.verdicts import Estimate, student
 
 __all__ = [
     "DATA",
+    "FILES",
     "FOLDS",
     "LABELLINGS",
     "MODELS",
@@ -50,7 +51,7 @@ __all__ = [
 ]
 
 DATA = ["music", "birds", "dogs4", "dogs2"]
-_FILES = {"birds": "credal_bird10", "dogs4": "credal_dog4", "dogs2": "credal_dog2"}
+FILES = {"birds": "credal_bird10", "dogs4": "credal_dog4", "dogs2": "credal_dog2"}
 MODELS = ["lr", "lda"]
 LABELLINGS = ["soft", "majority", "semi"]
 FOLDS = 10
@@ -85,7 +86,7 @@ def components(data: str) -> list[int]:
 def crowd(data: str) -> Crowd:
     """Read a set that people labelled."""
     votes = _votes() if data == "music" else None
-    X, soft, truth = _music(votes) if votes is not None else _credal(_FILES[data])
+    X, soft, truth = _music(votes) if votes is not None else _credal(FILES[data])
     probability = soft.pignistic
     # Ties for the majority are drawn by lot, once.
     lots = 1e-6 * generator("ties", data).random(probability.shape)
