@@ -131,7 +131,7 @@ def annotator_claims(trials: Trials) -> list[Claim]:
 
     def listed(model: str, criterion: str) -> str:
         return "; ".join(
-            f"{data} {score(data, model, 'majority', criterion)}" for data in annotators.DATA
+            f"{data} {score(data, model, 'majority', criterion).short}" for data in annotators.DATA
         )
 
     def best(data: str, model: str, labels: str, criterion: str = "truth") -> tuple[float, int]:
@@ -162,7 +162,7 @@ def annotator_claims(trials: Trials) -> list[Claim]:
         Claim(
             "Sleep data: soft labels clearly improve LR by both criteria (Figure 7a, b)",
             "cannot be compared: other data",
-            "LR, soft against majority, expected loss: "
+            "LR, soft - majority in points (significant at so many dimensions), expected loss: "
             + listed("lr", "expected")
             + ". Error on the truth: "
             + listed("lr", "truth"),
@@ -170,7 +170,7 @@ def annotator_claims(trials: Trials) -> list[Claim]:
         Claim(
             "Sleep data: they improve LDA for some numbers of components only (Figure 7c, d)",
             "cannot be compared: other data",
-            "LDA, soft against majority, error on the truth: " + listed("lda", "truth"),
+            "LDA, soft - majority in points, error on the truth: " + listed("lda", "truth"),
         ),
         Claim(
             "Sleep data: the best classifier is trained on soft labels (Figure 8)",

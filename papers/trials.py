@@ -65,6 +65,11 @@ class Score:
         )
 
     @property
+    def short(self) -> str:
+        """Say the same in few words, for lists."""
+        return f"{self.points:+.1f} (lower in {self.below}, higher in {self.above} of {self.all})"
+
+    @property
     def holds(self) -> str:
         """Yes for nearly all, partly for more than half, without many to the contrary."""
         if self.below >= 0.8 * self.all and self.above <= 0.05 * self.all:

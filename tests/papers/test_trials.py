@@ -44,3 +44,11 @@ def test_a_claim_holds_by_a_rule(counts: tuple[int, int, int], holds: str) -> No
     score = Score(estimates(*counts))
     assert score.holds == holds
     assert (score.below, score.above) == counts[:2]
+
+
+def test_a_score_in_words() -> None:
+    score = Score(estimates(2, 1, 1))
+    assert str(score) == (
+        "significantly lower error in 2 of 4 settings, higher in 1 (mean difference -2.5 points)"
+    )
+    assert score.short == "-2.5 (lower in 2, higher in 1 of 4)"
