@@ -178,9 +178,11 @@ def _checks_section(page: Page, noisy: Trials, quick: bool, n_jobs: int) -> None
         + ", ".join(f"{_rise(trials, data, 'lda'):.1f} points on {data}" for data in CHECK_DATA)
         + "; on twins of the data, drawn from the Gaussians fitted to them, by "
         + ", ".join(f"{_rise(trials, data, 'twin'):.1f}" for data in CHECK_DATA)
-        + ". A discount makes LDA a mixture model, which puts its Gaussians where the rows are "
-        "dense rather than where the classes are; that costs where classes are not Gaussian. LR "
-        "models no density: "
+        + ". What twins lose too is the price of unsure labels where rows are few for their "
+        "dimension (sonar). The rest is the model: a discount makes LDA a mixture, which puts its "
+        "Gaussians where the rows are dense rather than where the classes are, which costs where "
+        "classes are not Gaussian (vowel, satimage, half of ionosphere's loss). LR models no "
+        "density: "
         + ", ".join(f"{_rise(trials, data, 'lr'):+.1f}" for data in CHECK_DATA)
         + " points. On vowel a small discount of *true* labels makes it better: the likelihood of "
         "a discounted label is bounded below, so that no row can pull it far."
