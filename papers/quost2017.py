@@ -161,17 +161,12 @@ def _checks_section(page: Page, noisy: Trials, quick: bool, n_jobs: int) -> None
     ]
     records = run("quost2017_discounts", cells, checks.work_discounts, quick=quick, n_jobs=n_jobs)
     trials = Trials(records, "data")
-    lost = {
-        data: sum(
-            noisy.difference(data, mean, of="oracle soft", less="oracle noisy").low > 0
-            for mean in noise.noise_means(data)
-        )
-        for data in noise.DATA
-    }
     page.heading("Where soft labels lose, and why", 3)
     page.text(
-        "LDA from soft labels (p_i) loses to noisy ones significantly on "
-        + ", ".join(f"{data} ({count} levels of noise)" for data, count in lost.items() if count)
+        "LDA from soft labels (p_i) loses significantly to noisy labels on "
+        + _lost(noisy, "noisy")
+        + "; to semi-supervised ones on "
+        + _lost(noisy, "semi")
         + f". Two explanations were tested ({repetitions} repetitions). *The model*: here every "
         "label is the true one, and all are discounted alike, so that soft labels carry no noise. "
         "From no discount to one of 0.5 LDA's error rises by "
@@ -215,6 +210,22 @@ def _checks_section(page: Page, noisy: Trials, quick: bool, n_jobs: int) -> None
             for data in CHECK_DATA
             for mean in CHECK_MEANS
         ],
+    )
+
+
+def _lost(trials: Trials, rival: str) -> str:
+    """List the sets where LDA from soft labels is worse, with the number of levels of noise."""
+    counts = {
+        data: sum(
+            trials.difference(data, mean, of="oracle soft", less=f"oracle {rival}").low > 0
+            for mean in noise.noise_means(data)
+        )
+        for data in noise.DATA
+    }
+    return ", ".join(
+        f"{data} ({count} of {len(noise.noise_means(data))} levels)"
+        for data, count in counts.items()
+        if count
     )
 
 
@@ -272,8 +283,9 @@ def _beyond_section(page: Page, quick: bool, n_jobs: int) -> None:
         f"{', '.join(map(str, BEYOND_MEANS))}: "
         + "; ".join(f"{data} {', '.join(map(str.upper, names))}" for data, names in best.items())
         + " (MDA: two Gaussians per class; KNN: evidential neighbours).\n\n"
-        "For a user: where the chance of an error is known for each label, turn it into a "
-        "likelihood (pass the (n, K) array of chances to see the label given each class) rather "
-        "than discounting; where it is not, learn one rate; and try a model that suits the rows "
-        "before tuning labels, for the choice of the model moves the error more than either."
+        "For a user: with a model of the features such as LDA, where the chance of an error is "
+        "known for each label, pass what it means, the (n, K) array of the chances to see the "
+        "label given each class, rather than a discount; LR does as well with either. Where the "
+        "chance is unknown, one learned rate replaces it for LDA, less so for LR. And try a model "
+        "that suits the rows before refining labels: it moves the error more than either."
     )
