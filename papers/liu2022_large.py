@@ -23,6 +23,8 @@ _OURS = {"GMDA": "GMDA", "rNDA": "rNDA", "Ada": "Ada", "rLR": "LR", "rmLR": "LR"
 # Of EM, and rounds of AdaBoost; where the classes are alike there is nothing to converge to.
 _ITERATIONS = {True: 5, False: 15}
 _ROUNDS = 25
+# A test of why GMDA errs where a linear rule does not: the rate, and the method.
+_TESTED, SHRUNK = 0.2, "GMDA shrunk"
 # Distance of the classes' means: a linear rule then errs in Φ(-1.6) = 5.5 %.
 _APART = 3.2
 
@@ -60,7 +62,7 @@ def trial(cell: Cell) -> dict[str, float | None]:
     half = Half(X[train], y[train], X[test], y[test], 2)
     labels = noisy(half.y, 2, "symmetric", cell["rate"], rng)
     classifier: Any = model(cell["method"], 2, COMPONENTS)
-    if cell["method"] in ("GMDA", "rNDA"):
+    if cell["method"].startswith(("GMDA", "rNDA")):
         classifier.set_params(max_iter=_ITERATIONS[TABLE_7[cell["set"]][2]])
     if cell["method"] == "Ada":
         classifier.set_params(n_estimators=_ROUNDS)
@@ -74,8 +76,11 @@ def large(page: Page, quick: bool, n_jobs: int) -> list[Claim]:
     cells: list[Cell] = [
         {"set": name, "rate": rate, "method": method}
         for name in names
-        for rate in ((0.0, 0.4) if quick else RATES)
+        for rate in ((0.0, 0.2) if quick else RATES)
         for method in METHODS
+    ]
+    cells += [
+        {"set": name, "rate": _TESTED, "method": SHRUNK} for name in names if not TABLE_7[name][2]
     ]
     records = run("liu2022_large", cells, trial, quick=quick, n_jobs=n_jobs)
     errors = {(r["set"], r["method"], r["rate"]): float(r["error"]) for r in records}
@@ -86,7 +91,8 @@ def large(page: Page, quick: bool, n_jobs: int) -> list[Claim]:
         "both classes are the same mixture, as errors of 0.5 without noise demand, in the others a "
         "linear rule errs in 5.5 %. One fold of each cross-validation, one repetition; GMDA and "
         f"rNDA with at most {_ITERATIONS[False]} iterations ({_ITERATIONS[True]} on the correlated "
-        f"sets), AdaBoost with {_ROUNDS} rounds. Each cell: printed; ours."
+        f"sets), AdaBoost with {_ROUNDS} rounds. Printed pairs that sum to 1, such as 0.4427 and "
+        "0.5573, are those of one class predicted everywhere. Each cell: printed; ours."
     )
     rows = []
     for name in names:
@@ -101,8 +107,24 @@ def large(page: Page, quick: bool, n_jobs: int) -> list[Claim]:
             kind = "correlated" if correlated else "uncorrelated"
             rows.append([f"{name}, {kind}, {folds} folds", method, *shown])
     page.table(["set", "method", *(f"{rate:g}" for rate in RATES)], rows)
+    page.text(_why(errors))
     _figure_11(page, records)
     return _claims(errors)
+
+
+def _why(errors: dict[tuple[str, str, float], float]) -> str:
+    """Say what regularisation changes at one rate, on the sets whose classes differ."""
+    names = [name for name, method, _ in errors if method == SHRUNK]
+    plain, shrunk, linear = (
+        estimate(errors[name, method, _TESTED] for name in names).mean
+        for method in ("GMDA", SHRUNK, "LR")
+    )
+    return (
+        f"Where the classes differ and a fifth of the labels is wrong, GMDA errs in {plain:.1%} "
+        f'and rLR in {linear:.1%}. Tested: with `shrinkage="auto"` GMDA errs in {shrunk:.1%}: its '
+        "trouble is not the noise as such, but 20100 numbers in a covariance for 3000 rows of a "
+        "component, which lets a component describe wrong labels too."
+    )
 
 
 def _figure_11(page: Page, records: list[Record]) -> None:
