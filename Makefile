@@ -15,7 +15,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -q -n 2 --dist=worksteal
 
-.PHONY: help setup demo test test-slow check format bench clean distclean
+.PHONY: help setup demo test test-slow check format bench papers clean distclean
 
 help: ## print this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -55,9 +55,13 @@ bench: $(READY) ## time the library against its rivals (some minutes, quiet mach
 	@$(PIP) --no-deps scikit-multilearn-ng
 	@$(BIN)/python benchmarks/run.py
 
+papers: $(READY) ## run the papers' experiments (two hours; QUICK=1: minutes, pages go to /tmp)
+	@$(PIP) --no-deps scikit-multilearn-ng
+	@$(ONE_THREAD) $(BIN)/python -m papers $(if $(QUICK),--quick) $(NAMES)
+
 clean: ## remove caches and what the demo wrote
 	@rm -rf demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	@find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests examples benchmarks papers -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## remove .venv as well
 	@rm -rf .venv
