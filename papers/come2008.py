@@ -19,8 +19,8 @@ __all__ = ["build"]
 # Full runs, quick runs.
 ERROR_REPETITIONS = 50, 2
 MAXIMA_REPETITIONS = {"full": (4, 1), "tied": (2, 1)}
-LEARNER_REPETITIONS = {"full": (30, 2), "tied": (20, 2)}
-FAMILY_REPETITIONS = 10, 2
+LEARNER_REPETITIONS = {"full": (100, 2), "tied": (20, 2)}
+FAMILY_REPETITIONS = 20, 2
 STARTS = 50, 5
 
 _COLOURS = ["#c0392b", "#1f5fa8", "#2e8b57", "#7a5195", "#333333"]
