@@ -18,7 +18,7 @@ __all__ = ["build"]
 
 # Full runs, quick runs.
 ERROR_REPETITIONS = 50, 2
-MAXIMA_REPETITIONS = {"full": (6, 1), "tied": (4, 1)}
+MAXIMA_REPETITIONS = {"full": (4, 1), "tied": (2, 1)}
 LEARNER_REPETITIONS = {"full": (100, 2), "tied": (20, 2)}
 FAMILY_REPETITIONS = 20, 2
 STARTS = 50, 5

@@ -14,7 +14,7 @@ from papers.trials import Trials
 
 __all__ = ["channels_section", "people_cells", "people_section", "people_trials"]
 
-REPETITIONS, CHANNEL_REPETITIONS = 5, 3
+REPETITIONS, CHANNEL_REPETITIONS = 2, 2
 COMPONENTS = 12  # where the paper's best results are
 
 
