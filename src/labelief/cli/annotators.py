@@ -31,7 +31,10 @@ def run(
     from labelief.cli.voting import as_votes
     from labelief.metrics import krippendorff_alpha
     from labelief.tables import write_table
+    from labelief.tables.files import kind_to_write
 
+    if out is not None:
+        kind_to_write(out)
     said = as_votes(votes, layout)
     found = audit_annotators(said)
     note(

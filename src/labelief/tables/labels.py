@@ -147,7 +147,7 @@ def matched(frame: pd.DataFrame, pattern: str) -> dict[str, str]:
         raise TableError(f"{pattern!r} needs one * where the class's name stands, as in 'pl_*'.")
     before, after = pattern.split("*")
     names = {
-        str(column): str(column)[len(before) : len(str(column)) - len(after)]
+        str(column): str(column)[len(before) : len(str(column)) - len(after)].strip()
         for column in frame.columns
         if fnmatchcase(str(column), before.replace("[", "[[]") + "?*" + after.replace("[", "[[]"))
     }
