@@ -49,7 +49,7 @@ def make(task: Task, steps: Callable[..., Any]) -> Made:
     told = ~np.isnan(Y).all(axis=1)
     if told.sum() < 3:
         raise TableError("Fewer than three rows have a decided label: there is nothing to learn.")
-    frame, kinds, columns, groups, warnings = frame_of(
+    frame, kinds, columns, groups, noticed = frame_of(
         table, task, list(matched(table, task.where.several))
     )
     folds = _folds(len(frame), groups, task)
@@ -105,7 +105,7 @@ def make(task: Task, steps: Callable[..., Any]) -> Made:
         history=[],
         scores=[],
         rows=np.arange(len(frame)),
-        warnings=warnings,
+        warnings=noticed,
     )
     about = {
         "kind": "several labels",

@@ -97,6 +97,7 @@ def run(
     labelief train scans.csv --votes readers.csv --id scan --group patient
     """
     from labelief.cli import results, several, training
+    from labelief.tables import TableError
     from labelief.tables.labels import LabelColumns
 
     task = training.Task(
@@ -115,7 +116,14 @@ def run(
         jobs=jobs,
         pooling=pool,
     )
+    results.check_folder(out)
     if labels is not None:
+        others = (label, confidence, plausibility, probability, votes, select, cost)
+        if any(other is not None for other in others):
+            raise TableError(
+                "--labels (several labels a row) stands alone: without --label, --confidence, "
+                "--plausibility, --probability, --votes, --select and --cost."
+            )
         made = several.make(task, steps)
     else:
         data = training.read_data(task)

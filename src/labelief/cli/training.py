@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -144,8 +145,13 @@ def read_data(task: Task) -> Data:
         y = _votes(table, task)
         labels = SoftLabels.from_votes(y, rule=task.pooling)
         used = []
-    frame, kinds, columns, groups, warnings = frame_of(table, task, used)
-    return Data(frame, kinds, columns, y, labels, groups, warnings)
+    if len(labels.classes) < 2:
+        raise TableError(
+            f"Every label is {str(labels.classes[0])!r}: there must be two classes to tell apart."
+        )
+    frame, kinds, columns, groups, noticed = frame_of(table, task, used)
+    noticed += _answers(frame, kinds, {str(name) for name in labels.classes})
+    return Data(frame, kinds, columns, y, labels, groups, noticed)
 
 
 def frame_of(table: pd.DataFrame, task: Task, used: list[str]) -> tuple[Any, ...]:
@@ -163,17 +169,17 @@ def frame_of(table: pd.DataFrame, task: Task, used: list[str]) -> tuple[Any, ...
     columns = recognise(table, names)
     kinds = {column.name: column.kind for column in columns}
     frame = table[names]
-    warnings = []
+    noticed = []
     dropped = [column for column in columns if column.kind not in USED]
     if dropped:
-        warnings.append(
+        noticed.append(
             "Left out: "
             + "; ".join(f"{column.name} ({column.kind}: {column.reason})" for column in dropped)
             + "."
         )
     groups = _groups(table, task.group)
-    warnings += _duplicates(frame, kinds, groups)
-    return frame, kinds, [vars(column) for column in columns], groups, warnings
+    noticed += _duplicates(frame, kinds, groups)
+    return frame, kinds, [vars(column) for column in columns], groups, noticed
 
 
 def tried(task: Task, data: Data) -> list[Candidate]:
@@ -184,7 +190,14 @@ def tried(task: Task, data: Data) -> list[Candidate]:
     task : Task
     data : Data
     """
-    return candidates(task.models, votes=data.votes is not None, pooling=task.pooling)
+    possible = np.sum(data.labels.plausibilities > 0, axis=1)
+    unknown = data.labels.plausibilities.min(axis=1) >= 1.0
+    return candidates(
+        task.models,
+        votes=data.votes is not None,
+        pooling=task.pooling,
+        crisp=data.votes is None and bool(np.all(unknown | (possible == 1))),
+    )
 
 
 def train(data: Data, task: Task, done: Callable[[str], None] = lambda name: None) -> Trained:
@@ -198,24 +211,35 @@ def train(data: Data, task: Task, done: Callable[[str], None] = lambda name: Non
         Called with a model's name when it has been tried.
     """
     chosen = tried(task, data)
+    if task.select is not None:
+        made = TablePreprocessor(data.kinds).fit(data.frame).n_features_out_
+        if task.select > made:
+            raise TableError(
+                f"--select {task.select} is more than the {made} features there are to choose from "
+                "(a category makes one for each level but the commonest)."
+            )
     splitter = SoftStratifiedKFold(task.cv, random_state=task.seed)
     n = len(data.frame)
     if task.cv > n:
         raise TableError(f"--cv {task.cv} needs as many rows; the table has {n}.")
     folds = list(splitter.split(np.zeros((n, 1)), data.labels, data.groups))
     models = {one.name: pipeline_of(one.estimator, data.kinds, task.select) for one in chosen}
-    ranking = rank_models(
-        models,
-        data.frame,
-        data.y,
-        cv=folds,
-        groups=data.groups,
-        pessimism=task.pessimism,
-        truth=data.labels,
-        classes=data.labels.classes,
-        n_jobs=task.jobs,
-        callback=lambda name, _: done(name),
-    )
+    with warnings.catch_warnings():
+        # What a fit on some of the rows warns of is of no use, whatever the processes it is made
+        # in; the fit to all rows speaks for itself.
+        warnings.simplefilter("ignore")
+        ranking = rank_models(
+            models,
+            data.frame,
+            data.y,
+            cv=folds,
+            groups=data.groups,
+            pessimism=task.pessimism,
+            truth=data.labels,
+            classes=data.labels.classes,
+            n_jobs=task.jobs,
+            callback=lambda name, _: done(name),
+        )
     best = models[ranking.names[0]].fit(data.frame, data.y)
     by_name = {one.name: one for one in chosen}
     return Trained(data, [by_name[name] for name in ranking.names], ranking, best, folds)
@@ -257,8 +281,8 @@ def _votes(table: pd.DataFrame, task: Task) -> Votes:
     strangers = sorted(set(said["item"]) - set(items))
     if strangers:
         raise TableError(
-            f"{task.votes} has votes on {len(strangers)} items that are not in the table, "
-            f"{strangers[0]!r} the first: items must be in {where}."
+            f"{task.votes} has votes on items that are not in the table ({len(strangers)} of "
+            f"{said['item'].nunique()}, as {strangers[0]!r}): items must be in {where}."
         )
     confidence = None
     if "confidence" in said:
@@ -276,7 +300,9 @@ def _features(table: pd.DataFrame, used: list[str], patterns: list[str] | None) 
         if name not in table.columns:
             raise TableError(f"There is no column {name!r}; there are {', '.join(table.columns)}.")
     names = [str(name) for name in table.columns if name not in used]
-    if patterns:
+    if patterns is not None:
+        if not patterns:
+            raise TableError("--features names no column.")
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in names):
                 raise TableError(f"--features {pattern!r} matches no column.")
@@ -295,6 +321,20 @@ def _groups(table: pd.DataFrame, name: str | None) -> IntArray | None:
     alone = (words == "").to_numpy()
     codes[alone] = codes.max(initial=0) + 1 + np.arange(int(alone.sum()))
     return codes
+
+
+def _answers(frame: pd.DataFrame, kinds: dict[str, str], classes: set[str]) -> list[str]:
+    """Warn of features that name the classes, as the label in another form does."""
+    telling = [
+        name
+        for name, kind in kinds.items()
+        if kind == "categorical" and set(as_words(frame[name]).unique()) - {""} <= classes
+    ]
+    return [
+        f"Column {name!r} names the classes, and is learned from like any other: if it is the "
+        "answer in another form, leave it out by --features."
+        for name in telling
+    ]
 
 
 def _duplicates(frame: pd.DataFrame, kinds: dict[str, str], groups: IntArray | None) -> list[str]:
