@@ -83,10 +83,12 @@ def test_numbers_as_classes_come_back_as_written(labelief, tmp_path, written):
 
 def test_warnings_of_folds_are_not_shown(labelief, process, tmp_path):
     frame = birds()
-    # A gap in one row: without that row the column that marks gaps is constant.
+    # Gaps in the same row: the columns that mark them are one and the same.
+    frame.loc[10, "wing"] = np.nan
     frame[["weight", "wing", "truth"]].to_csv(tmp_path / "t.csv", index=False)
-    for jobs in (1, 2):
-        done = process(
+    # The warnings of workers go past this process to its error stream.
+    for run, jobs in ((labelief, 1), (process, 2)):
+        done = run(
             *("train", "t.csv", "--label", "truth", "--models", "lda", "--cv", 3),
             *("--out", "o", "--jobs", jobs),
         )
@@ -102,9 +104,20 @@ def test_columns_that_name_the_classes_are_told(labelief, table):
     assert any("'truth' names" in warning for warning in record["warnings"])
 
 
+def test_labels_that_are_all_imprecise_have_no_baseline(labelief, table):
+    frame = pd.read_csv(table)
+    frame.assign(says=np.where(frame["truth"] == "owl", "owl|jay", "hawk|jay")).to_csv("t.csv")
+    done = labelief("train", "t.csv", "--label", "says", *SIMPLE, "--cv", 2, "--out", "o")
+    assert done.returncode == 0, done.stderr
+    assert "lda+hard" not in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--label", "truth", "--confidence", "zero"], "nothing to learn from"),
+        (["--label", "truth", *SIMPLE, "--group", "site", "--cv", 50], "'site' has 12"),
+        (["--labels", "z*", *SIMPLE, "--cv", 500], "--cv 500 needs as many rows"),
         (["--label", "same"], "Every label is 'x'"),
         (["--label", "species", "--labels", "w*"], "--labels (several labels a row) stands alone"),
         (["--label", "species", "--models", ""], "--models names none"),
@@ -117,7 +130,7 @@ def test_columns_that_name_the_classes_are_told(labelief, table):
     ],
 )
 def test_train_refuses_before_the_work(labelief, table, tmp_path, arguments, said):
-    pd.read_csv(table).assign(same="x").to_csv(table, index=False)
+    pd.read_csv(table).assign(same="x", zero=0, zen=1).to_csv(table, index=False)
     done = labelief("train", "birds.csv", *arguments)
     assert done.returncode == 2
     assert said in done.stderr
@@ -199,6 +212,13 @@ def test_a_table_of_features_is_no_table_of_votes(labelief, table):
     done = labelief("annotators", table)
     assert done.returncode == 2
     assert "none of the layouts" in done.stderr
+
+
+def test_votes_that_are_all_the_same_have_nothing_to_compare(labelief, ballots):
+    pd.read_csv(ballots).assign(label="owl").to_csv("same.csv", index=False)
+    done = labelief("annotators", "same.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "Error: Every vote is 'owl': there is nothing to compare.\n"
 
 
 def test_simulate_overwrites_nothing(labelief, table):

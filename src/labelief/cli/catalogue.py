@@ -153,7 +153,7 @@ def names(votes: bool) -> list[str]:
 
 
 def candidates(
-    wanted: list[str] | None, *, votes: bool, pooling: str, crisp: bool = False
+    wanted: list[str] | None, *, votes: bool, pooling: str, idle: bool = False
 ) -> list[Candidate]:
     """Return the models of some names, all of them where none is given.
 
@@ -164,13 +164,13 @@ def candidates(
         Whether the labels are votes of several people.
     pooling : str
         Rule by which votes become labels for models without annotators.
-    crisp : bool, default=False
-        Whether every label that is known is certain: then there are no doubts to throw away, and
-        the baseline that does so is tried only where it is named.
+    idle : bool, default=False
+        Whether throwing doubts away changes nothing or leaves nothing, where every label that is
+        known is certain or none is: the baseline that does so is then tried only where named.
     """
     known = names(votes)
     if wanted is None:
-        wanted = [name for name in known if not (crisp and name == _HARD)]
+        wanted = [name for name in known if not (idle and name == _HARD)]
     if not wanted:
         raise TableError(f"--models names none; it takes {', '.join(known)}.")
     found = []

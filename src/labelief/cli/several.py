@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from labelief import EvidentialMultilabelKNN
 from labelief._typing import FloatArray
 from labelief.cli.results import Made, leaderboard
-from labelief.cli.training import USED, Task, frame_of
+from labelief.cli.training import USED, Task, check_folds, frame_of
 from labelief.model_selection.uncertainty import estimate_mean, wilson_interval
 from labelief.plotting.values import class_coordinates
 from labelief.report import Channel, Content, Leader
@@ -52,6 +52,7 @@ def make(task: Task, steps: Callable[..., Any]) -> Made:
     frame, kinds, columns, groups, noticed = frame_of(
         table, task, list(matched(table, task.where.several))
     )
+    check_folds(task, len(frame), groups)
     folds = _folds(len(frame), groups, task)
     wanted = task.models or list(_MODELS)
     for name in wanted:

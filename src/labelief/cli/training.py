@@ -28,6 +28,7 @@ __all__ = [
     "Data",
     "Task",
     "Trained",
+    "check_folds",
     "frame_of",
     "pipeline_of",
     "read_data",
@@ -149,6 +150,8 @@ def read_data(task: Task) -> Data:
         raise TableError(
             f"Every label is {str(labels.classes[0])!r}: there must be two classes to tell apart."
         )
+    if np.all(labels.plausibilities.min(axis=1) >= 1.0):
+        raise TableError("No label says anything about its row: there is nothing to learn from.")
     frame, kinds, columns, groups, noticed = frame_of(table, task, used)
     noticed += _answers(frame, kinds, {str(name) for name in labels.classes})
     return Data(frame, kinds, columns, y, labels, groups, noticed)
@@ -192,11 +195,12 @@ def tried(task: Task, data: Data) -> list[Candidate]:
     """
     possible = np.sum(data.labels.plausibilities > 0, axis=1)
     unknown = data.labels.plausibilities.min(axis=1) >= 1.0
+    single = np.isin(data.labels.most_plausible(), data.labels.classes)
     return candidates(
         task.models,
         votes=data.votes is not None,
         pooling=task.pooling,
-        crisp=data.votes is None and bool(np.all(unknown | (possible == 1))),
+        idle=(data.votes is None and bool(np.all(unknown | (possible == 1)))) or not single.any(),
     )
 
 
@@ -220,8 +224,7 @@ def train(data: Data, task: Task, done: Callable[[str], None] = lambda name: Non
             )
     splitter = SoftStratifiedKFold(task.cv, random_state=task.seed)
     n = len(data.frame)
-    if task.cv > n:
-        raise TableError(f"--cv {task.cv} needs as many rows; the table has {n}.")
+    check_folds(task, n, data.groups)
     folds = list(splitter.split(np.zeros((n, 1)), data.labels, data.groups))
     models = {one.name: pipeline_of(one.estimator, data.kinds, task.select) for one in chosen}
     with warnings.catch_warnings():
@@ -243,6 +246,22 @@ def train(data: Data, task: Task, done: Callable[[str], None] = lambda name: Non
     best = models[ranking.names[0]].fit(data.frame, data.y)
     by_name = {one.name: one for one in chosen}
     return Trained(data, [by_name[name] for name in ranking.names], ranking, best, folds)
+
+
+def check_folds(task: Task, n: int, groups: IntArray | None) -> None:
+    """Refuse more folds than there are rows or groups.
+
+    Parameters
+    ----------
+    task : Task
+    n : int
+        Rows of the table.
+    groups : array or None
+    """
+    if task.cv > n:
+        raise TableError(f"--cv {task.cv} needs as many rows; the table has {n}.")
+    if groups is not None and task.cv > (found := len(np.unique(groups))):
+        raise TableError(f"--cv {task.cv} needs as many groups; {task.group!r} has {found}.")
 
 
 def pipeline_of(estimator: Any, kinds: dict[str, str], select: int | None) -> Pipeline:

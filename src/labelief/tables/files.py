@@ -107,8 +107,7 @@ def read_pieces(
         raise TableError(_explained(error, name, kind)) from None
     except UnicodeDecodeError as error:
         raise TableError(
-            f"{name} is not UTF-8 text (byte {error.start}): save it as UTF-8, or name the format "
-            "if it is no text."
+            f"{name} is not UTF-8 text (byte {error.start}): save it as UTF-8."
         ) from None
     if first:
         raise TableError(f"{name} is empty: a table needs a line with column names.")
@@ -348,7 +347,7 @@ def _check_names(names: list[str], name: str) -> None:
 def _explained(error: Exception, name: str, kind: str | None) -> str:
     said = " ".join(str(error).split())
     if "UTF8" in said or "utf8" in said.lower():
-        return f"{name} is not UTF-8 text: save it as UTF-8, or name the format if it is no text."
+        return f"{name} is not UTF-8 text: save it as UTF-8 (in a spreadsheet: CSV UTF-8)."
     if "straddl" in said:
         return f"{name} has a row longer than 64 MB: is a quotation mark left open?"
     return f"{name} cannot be read as {kind}: {said[:200]}"
