@@ -112,9 +112,40 @@ def test_labels_that_are_all_imprecise_have_no_baseline(labelief, table):
     assert "lda+hard" not in done.stdout
 
 
+def test_names_of_columns_may_hold_anything(labelief, table):
+    names = {"weight": "weight, kg", "wing": "wing [cm]", "colour": "<script>owl"}
+    pd.read_csv(table).rename(columns=names).to_csv("t.csv", index=False)
+    wanted = '"weight, kg",wing [cm], <script>owl'
+    told = ("--label", "truth", "--features", wanted, "--models", "lda", "--out", "o")
+    assert labelief("train", "t.csv", *told).returncode == 0
+    shown = labelief("show", "o/model.labelief").stdout
+    assert all(f"  {name} " in shown for name in names.values())
+    page = Path("o/report.html").read_text(encoding="utf-8")
+    assert "<script>owl" not in page
+    assert "script&gt;owl" in page
+
+
+def test_classes_written_in_two_ways_are_told(labelief, table):
+    frame = pd.read_csv(table)
+    frame["truth"] = [
+        name.upper() if i % 2 else name + " " for i, name in enumerate(frame["truth"])
+    ]
+    frame.to_csv("t.csv", index=False)
+    done = labelief("train", "t.csv", "--label", "truth", *QUICK, "--out", "o")
+    assert "Classes 'HAWK' and 'hawk' differ by small and capital letters only" in done.stderr
+
+
+def test_spreadsheets_are_named(labelief, tmp_path):
+    (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04" + bytes(100))
+    done = labelief("train", "t.xlsx", "--label", "y")
+    assert done.returncode == 2
+    assert "save its sheet as CSV" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--plausibility", "z*", "--confidence", "zero"], "--confidence goes with --label"),
         (["--label", "truth", "--confidence", "zero"], "nothing to learn from"),
         (["--label", "truth", *SIMPLE, "--group", "site", "--cv", 50], "'site' has 12"),
         (["--labels", "z*", *SIMPLE, "--cv", 500], "--cv 500 needs as many rows"),

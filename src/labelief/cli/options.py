@@ -96,7 +96,8 @@ Features = Annotated[
     str | None,
     typer.Option(
         metavar="PATTERNS",
-        help="Columns to learn from, with commas between, * for anything; all by default.",
+        help="Columns to learn from, with commas between (a name that holds one in quotation "
+        "marks), * for anything; all by default.",
         rich_help_panel=_COLUMNS,
     ),
 ]

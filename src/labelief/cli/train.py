@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -144,5 +145,8 @@ def run(
 
 
 def split(names: str | None) -> list[str] | None:
-    """Return names that stand with commas between."""
-    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+    """Return names that stand with commas between, in quotation marks if they hold one."""
+    if names is None:
+        return None
+    cells = next(csv.reader([names], skipinitialspace=True), [])
+    return [cell.strip() for cell in cells if cell.strip()]

@@ -137,6 +137,8 @@ def read_data(task: Task) -> Data:
             "Say where the labels are, in one way: --label COLUMN, --plausibility 'pl_*', "
             "--probability 'p_*', or --votes FILE with --id COLUMN."
         )
+    if task.where.confidence is not None and task.where.label is None:
+        raise TableError("--confidence goes with --label: it says how sure that column is.")
     y: SoftLabels | Votes
     if task.votes is None:
         found = read_labels(table, task.where)
@@ -323,12 +325,17 @@ def _features(table: pd.DataFrame, used: list[str], patterns: list[str] | None) 
         if not patterns:
             raise TableError("--features names no column.")
         for pattern in patterns:
-            if not any(fnmatchcase(name, pattern) for name in names):
+            if not any(_named(name, pattern) for name in names):
                 raise TableError(f"--features {pattern!r} matches no column.")
-        names = [name for name in names if any(fnmatchcase(name, p) for p in patterns)]
+        names = [name for name in names if any(_named(name, p) for p in patterns)]
     if not names:
         raise TableError("No column is left for the features.")
     return names
+
+
+def _named(name: str, pattern: str) -> bool:
+    # A name may hold what patterns give a meaning to: "wing [cm]".
+    return name == pattern or fnmatchcase(name, pattern)
 
 
 def _groups(table: pd.DataFrame, name: str | None) -> IntArray | None:
@@ -343,13 +350,21 @@ def _groups(table: pd.DataFrame, name: str | None) -> IntArray | None:
 
 
 def _answers(frame: pd.DataFrame, kinds: dict[str, str], classes: set[str]) -> list[str]:
-    """Warn of features that name the classes, as the label in another form does."""
+    """Warn of classes that are written in two ways, and of features that name the classes."""
+    alike: dict[str, list[str]] = {}
+    for name in sorted(classes):
+        alike.setdefault(name.casefold(), []).append(name)
     telling = [
         name
         for name, kind in kinds.items()
         if kind == "categorical" and set(as_words(frame[name]).unique()) - {""} <= classes
     ]
     return [
+        f"Classes {' and '.join(map(repr, same))} differ by small and capital letters only: if "
+        "they are one, write them alike."
+        for same in alike.values()
+        if len(same) > 1
+    ] + [
         f"Column {name!r} names the classes, and is learned from like any other: if it is the "
         "answer in another form, leave it out by --features."
         for name in telling

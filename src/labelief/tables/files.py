@@ -252,6 +252,8 @@ def _kind_of(source: str | Path, file: BinaryIO) -> str:
     for magic, kind in _MAGIC.items():
         if head.startswith(magic):
             return kind
+    if head.startswith(b"PK\x03\x04"):
+        raise TableError(f"{source} is a spreadsheet or another zip file: save its sheet as CSV.")
     named = None if str(source) == "-" else FORMATS.get(_suffix(Path(source)))
     if named in ("parquet", "feather"):
         raise TableError(f"{source} is damaged or no {named} file: it does not begin like one.")
