@@ -239,8 +239,8 @@ class ComponentClassifier(SoftClassifier):
         cut = model.frame.n_cut
         if cut:
             warnings.warn(
-                f"X has {cut} direction{'s' if cut > 1 else ''} without variance (constant or "
-                "dependent columns, or fewer rows than features); left out of the densities.",
+                f"X has {cut} directions without variance (constant or dependent columns, or fewer "
+                "rows than features); they are left out of the densities.",
                 UserWarning,
                 stacklevel=3,
             )
