@@ -135,6 +135,22 @@ def test_classes_written_in_two_ways_are_told(labelief, table):
     assert "Classes 'HAWK' and 'hawk' differ by small and capital letters only" in done.stderr
 
 
+def test_words_that_count_as_unknown_are_told(labelief, table):
+    frame = pd.read_csv(table)
+    frame["truth"] = frame["truth"].where(frame["truth"] != "jay", "none")
+    frame.to_csv("t.csv", index=False)
+    done = labelief("train", "t.csv", "--label", "truth", *QUICK, "--out", "o")
+    count = int((frame["truth"] == "none").sum())
+    assert f"{count} labels say 'none', which counts as unknown" in done.stderr
+    frame.assign(truth=frame["truth"].where(frame["truth"] == "none", "some")).to_csv("t.csv")
+    done = labelief("train", "t.csv", "--label", "truth", *QUICK, "--out", "p")
+    assert "Every label is 'some'" in done.stderr
+    assert f"{count} labels say 'none'" in done.stderr
+    frame.assign(truth=frame["truth"].where(frame["truth"] != "none", "")).to_csv("t.csv")
+    done = labelief("train", "t.csv", "--label", "truth", *QUICK, "--out", "o")
+    assert "unknown" not in done.stderr
+
+
 def test_spreadsheets_are_named(labelief, tmp_path):
     (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04" + bytes(100))
     done = labelief("train", "t.xlsx", "--label", "y")

@@ -20,7 +20,7 @@ from labelief.feature_selection import WeightedLaplacianSelector
 from labelief.model_selection import ModelRanking, SoftStratifiedKFold, rank_models
 from labelief.tables import TableError, TablePreprocessor, read_table, recognise
 from labelief.tables.columns import as_words
-from labelief.tables.labels import LabelColumns, read_labels
+from labelief.tables.labels import LabelColumns, read_labels, unknown_words
 from labelief.tables.votes import read_votes
 
 __all__ = [
@@ -151,10 +151,12 @@ def read_data(task: Task) -> Data:
     if len(labels.classes) < 2:
         raise TableError(
             f"Every label is {str(labels.classes[0])!r}: there must be two classes to tell apart."
+            + " ".join(["", *unknown_words(table, task.where.label)])
         )
     if np.all(labels.plausibilities.min(axis=1) >= 1.0):
         raise TableError("No label says anything about its row: there is nothing to learn from.")
     frame, kinds, columns, groups, noticed = frame_of(table, task, used)
+    noticed += unknown_words(table, task.where.label)
     noticed += _answers(frame, kinds, {str(name) for name in labels.classes})
     return Data(frame, kinds, columns, y, labels, groups, noticed)
 
