@@ -48,7 +48,7 @@ TRUSTED = frozenset(
     estimators.classifiers.QuadraticDiscriminantAnalysis estimators.component_choice.Candidate
     estimators.logistic.LogisticRegression estimators.set_rules.Calibration
     estimators.wrapped.SoftLabelClassifier feature_selection.selector.WeightedLaplacianSelector
-    models.aligned.AlignedParameters models.axis_gaussian.AxisParameters
+    labels.focal.FocalSets models.aligned.AlignedParameters models.axis_gaussian.AxisParameters
     models.axis_gaussian.AxisPrior models.bernoulli.Bernoulli models.bernoulli.BernoulliParameters
     models.categorical.Categorical models.categorical.LevelFrame
     models.categorical.LevelParameters models.column_groups.ColumnsFrame models.columns.Columns

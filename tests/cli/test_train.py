@@ -124,7 +124,8 @@ def test_several_labels_a_row(labelief, tmp_path):
         (("train", "birds.csv", "--label", "species", "--confidence", "weight"), "from 0 to 1"),
         (("train", "birds.csv", "--label", "species", "--cv", "500"), "needs as many rows"),
         (("train", "birds.csv", "--label", "species", "--cost", "birds.csv"), "class 'hawk'"),
-        (("train", "birds.csv", "--votes", "birds.csv"), "not in the table, 'B000'"),
+        (("train", "birds.csv", "--votes", "birds.csv"), "none of the layouts"),
+        (("train", "birds.csv", "--votes", "of.csv"), "not in the table (1 of 1, as 'B000')"),
         (("train", "empty.csv", "--label", "x"), "is empty"),
         (("train", "ragged.csv", "--label", "a"), "ragged"),
         (("train", "binary.csv", "--label", "a"), "binary"),
@@ -135,6 +136,7 @@ def test_several_labels_a_row(labelief, tmp_path):
 )
 def test_misuse_is_one_sentence_and_leaves_nothing(labelief, table, tmp_path, arguments, message):
     (tmp_path / "empty.csv").write_bytes(b"")
+    (tmp_path / "of.csv").write_bytes(b"item,annotator,label\nB000,ann,owl\n")
     (tmp_path / "ragged.csv").write_bytes(b"a,b\n1\n")
     (tmp_path / "binary.csv").write_bytes(bytes(range(256)))
     before = files(tmp_path)

@@ -59,3 +59,17 @@ def test_cells_as_words_numbers_and_booleans():
     assert as_words(pd.Series([1.0, np.nan, 2.5])).tolist() == ["1", "", "2.5"]
     np.testing.assert_array_equal(as_numbers(as_words(cells)), [1.0, np.nan, np.nan])
     np.testing.assert_array_equal(as_booleans(pd.Series(["Y", "0", "?"])), [1.0, 0.0, np.nan])
+
+
+def test_numbers_that_are_spoiled_say_how():
+    frame = pd.DataFrame(
+        {
+            "slip": ["1.5", "2.5", *[str(i) for i in range(40)], "unknown"],
+            "comma": [f"{i},5" for i in range(43)],
+            "few": ["1", "2", "many"] * 14 + ["1"],
+        }
+    )
+    slip, comma, few = recognise(frame)
+    assert (slip.kind, comma.kind, few.kind) == ("text", "text", "categorical")
+    assert "1 of 43 are not, as 'unknown'" in slip.reason
+    assert "decimal commas, as '0,5'" in comma.reason

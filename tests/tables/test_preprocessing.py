@@ -103,3 +103,8 @@ def test_kinds_of_the_whole_table_hold_in_its_parts():
         TablePreprocessor().fit(part).transform(whole)
     empty = TablePreprocessor(kinds).fit(whole.assign(y=[""] * 4))
     assert np.all(np.isfinite(empty.transform(whole)))
+
+
+def test_numbers_whose_square_is_none_are_refused():
+    with pytest.raises(TableError, match=r"row 2 .* says '1e300'"):
+        TablePreprocessor().fit(pd.DataFrame({"x": ["1", "2", "1e300", "3"]}))

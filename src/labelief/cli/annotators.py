@@ -30,9 +30,14 @@ def run(
     from labelief.audit import audit_annotators
     from labelief.cli.voting import as_votes
     from labelief.metrics import krippendorff_alpha
-    from labelief.tables import write_table
+    from labelief.tables import TableError, write_table
+    from labelief.tables.files import kind_to_write
 
+    if out is not None:
+        kind_to_write(out)
     said = as_votes(votes, layout)
+    if len(said.classes) < 2:
+        raise TableError(f"Every vote is {str(said.classes[0])!r}: there is nothing to compare.")
     found = audit_annotators(said)
     note(
         f"{len(said.label_codes)} votes by {len(said.annotators)} people on {len(said)} items; "

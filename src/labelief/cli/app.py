@@ -17,7 +17,7 @@ from labelief.cli import (
     simulate,
     train,
 )
-from labelief.cli.console import command, say
+from labelief.cli.console import command, prose, say
 
 __all__ = ["app", "main"]
 
@@ -28,19 +28,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="""Learn from labels you only half believe.
+    help=prose("""Learn from labels you only half believe.
 
     Tables of features and labels that are imprecise ("owl|hawk"), uncertain (a confidence), noisy,
     missing, or given by several people: train classifiers, see what the doubts were worth, find
     the labels that are wrong.
-    """,
-    epilog="""Tables are CSV, TSV, Parquet, Feather or JSON lines, "-" is a pipe. Errors are one
-    sentence and exit code 2. Start: labelief train TABLE --label COLUMN --out FOLDER""",
+    """),
+    epilog=prose("""Tables are CSV, TSV, Parquet, Feather or JSON lines, "-" is a pipe. Errors are
+    one sentence and exit code 2. Start: labelief train TABLE --label COLUMN --out FOLDER"""),
 )
 
 for module in (train, predict, audit, annotators, combine, select, simulate, show):
     name = module.__name__.rpartition(".")[2]
-    app.command(name)(command(module.run))
+    app.command(name, help=prose(module.run.__doc__))(command(module.run))
 
 
 def _version(wanted: bool) -> None:

@@ -56,20 +56,30 @@ def run(
 ) -> None:
     """List the labels of a table that are doubtful, worst first.
 
-    Each row is judged by a model that did not see it. [bold]doubt[/] is how likely the label is
-    wrong; with --ask N the column [bold]ask[/] ranks the cases whose answer would help most.
+    Each row, counted from 0, is judged by a model that did not see it. [bold]believed[/] is the
+    class that the features speak for, [bold]probability[/] how strongly, [bold]posterior[/] the
+    same once the label is heard; [bold]doubt[/] is how likely the label is wrong,
+    [bold]suggested[/] the class to put in its place. With --ask N the column [bold]ask[/] ranks
+    the cases whose answer would help most, which follow the worst.
 
     labelief audit birds.csv --label species --ask 25 --out doubtful.csv --report doubtful.html
     """
     from dataclasses import replace
+
+    import pandas as pd
 
     from labelief.cli.results import command_of, of, write_report
     from labelief.cli.train import split
     from labelief.cli.training import Task, read_data, train
     from labelief.report import page
     from labelief.tables import write_table
+    from labelief.tables.files import check_target, kind_to_write
     from labelief.tables.labels import LabelColumns
 
+    if out is not None:
+        kind_to_write(out)
+    if report is not None:
+        check_target(report)
     where = LabelColumns(label, confidence, plausibility, probability)
     task = Task(table, where, votes, id, group, split(features), cv=cv, seed=seed, jobs=jobs)
     data = read_data(task)
@@ -80,10 +90,19 @@ def run(
     made = of(train(data, task), task, ask)
     found = made.doubtful
     assert found is not None
-    note(f"{found['doubt'].sum():.1f} of {len(found)} labels are wrong, it is expected.")
+    note(f"About {found['doubt'].sum():.1f} of {len(found)} labels are wrong, it is expected.")
     shown = ["label", "believed", "probability", "posterior", "doubt", "suggested"]
-    shown += ["ask"] if ask else []
-    say(found[shown].head(top).to_string(float_format=lambda value: f"{value:.3f}"))
+    first = found.head(top)
+    if ask:
+        # What to ask about need not be what is most doubtful: those rows follow.
+        shown.append("ask")
+        rest = found.iloc[top:]
+        first = pd.concat([first, rest[rest["ask"] > 0].sort_values("ask")])
+    say(
+        first[shown]
+        .reset_index(names="row")
+        .to_string(index=False, float_format=lambda value: f"{value:.3f}")
+    )
     if out is not None:
         write_table(found.reset_index(names="row"), out)
         note(f"All {len(found)} rows: {out}")

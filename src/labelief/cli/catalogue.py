@@ -152,7 +152,9 @@ def names(votes: bool) -> list[str]:
     return found
 
 
-def candidates(wanted: list[str] | None, *, votes: bool, pooling: str) -> list[Candidate]:
+def candidates(
+    wanted: list[str] | None, *, votes: bool, pooling: str, idle: bool = False
+) -> list[Candidate]:
     """Return the models of some names, all of them where none is given.
 
     Parameters
@@ -162,10 +164,17 @@ def candidates(wanted: list[str] | None, *, votes: bool, pooling: str) -> list[C
         Whether the labels are votes of several people.
     pooling : str
         Rule by which votes become labels for models without annotators.
+    idle : bool, default=False
+        Whether throwing doubts away changes nothing or leaves nothing, where every label that is
+        known is certain or none is: the baseline that does so is then tried only where named.
     """
     known = names(votes)
+    if wanted is None:
+        wanted = [name for name in known if not (idle and name == _HARD)]
+    if not wanted:
+        raise TableError(f"--models names none; it takes {', '.join(known)}.")
     found = []
-    for name in wanted or known:
+    for name in wanted:
         if name not in known:
             raise TableError(f"There is no model {name!r}; --models takes {', '.join(known)}.")
         model, _, channel = name.partition("+")

@@ -44,7 +44,10 @@ def run(
     from labelief.cli.results import disagreement
     from labelief.cli.voting import as_votes
     from labelief.tables import write_table
+    from labelief.tables.files import kind_to_write
 
+    if out is not None:
+        kind_to_write(out)
     said = as_votes(votes, layout)
     if discount is None:
         discount = 0.2 if rule == "dempster" else 0.0

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from inspect import cleandoc
 from typing import Any
 
 import typer
 
-__all__ = ["MISUSE", "STOPPED", "command", "note", "say", "steps"]
+__all__ = ["MISUSE", "STOPPED", "command", "note", "prose", "say", "steps"]
 
 MISUSE, STOPPED, BROKEN = 2, 130, 70
+
+
+# What the library says to those who write Python, and what the program's users can make of it.
+_FOR_USERS = [
+    ("without variance", ""),
+    ("Increase max_iter", "Some fits were stopped before they had settled, and count as they are."),
+]
 
 
 def say(text: str = "") -> None:
@@ -25,6 +34,22 @@ def say(text: str = "") -> None:
 def note(text: str) -> None:
     """Print on the error stream, where it stays out of pipes."""
     typer.echo(text, err=True)
+
+
+def prose(text: str | None) -> str:
+    """Return a docstring with each paragraph on one line, for the screen to break; examples stay.
+
+    Parameters
+    ----------
+    text : str or None
+    """
+    paragraphs = cleandoc(text or "").split("\n\n")
+    return "\n\n".join(
+        paragraph.replace("\nlabelief", "\n\nlabelief")
+        if paragraph.startswith("labelief ")
+        else " ".join(paragraph.split())
+        for paragraph in paragraphs
+    )
 
 
 def command(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -67,17 +92,22 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
 def _sentence(error: BaseException) -> str:
     notes = "; ".join(getattr(error, "__notes__", []))
     text = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        text = f"{error.filename}: {error.strerror.lower()}."
     return f"{text} ({notes})" if notes and len(notes) < 200 else text
 
 
 def _notes() -> Callable[..., None]:
-    """Return what shows warnings as notes, each text once."""
+    """Return what shows warnings as notes, each once, whatever the numbers in it."""
     seen: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         text = " ".join(str(message).split())
-        if text not in seen:
-            seen.add(text)
+        text = next((ours for theirs, ours in _FOR_USERS if theirs in text), text)
+        # Folds of a cross-validation say the same of other counts.
+        kind = re.sub(r"\d+(\.\d+)?", "", text)
+        if text and kind not in seen:
+            seen.add(kind)
             note(f"Note: {text}")
 
     return show

@@ -23,6 +23,13 @@ __all__ = [
     "VotesFile",
 ]
 
+
+def _some_jobs(value: int | None) -> int | None:
+    if value == 0:
+        raise typer.BadParameter("0 processes do nothing: give 1 or more, or -1 for all cores.")
+    return value
+
+
 _LABELS, _COLUMNS = "Where the labels are", "Columns"
 
 Table = Annotated[str, typer.Argument(metavar="TABLE", help='The table; "-" is a pipe.')]
@@ -89,7 +96,8 @@ Features = Annotated[
     str | None,
     typer.Option(
         metavar="PATTERNS",
-        help="Columns to learn from, with commas between, * for anything; all by default.",
+        help="Columns to learn from, with commas between (a name that holds one in quotation "
+        "marks), * for anything; all by default.",
         rich_help_panel=_COLUMNS,
     ),
 ]
@@ -101,8 +109,13 @@ Output = Annotated[
     Path | None,
     typer.Option("--out", metavar="FILE", help="Where to write; the screen by default."),
 ]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same files.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=2**32 - 1, help="The same seed gives the same files.")
+]
 Jobs = Annotated[
     int | None,
-    typer.Option(help="Processes that fit models side by side; one by default, -1 for all cores."),
+    typer.Option(
+        callback=_some_jobs,
+        help="Processes that fit models side by side; one by default, -1 for all cores.",
+    ),
 ]

@@ -32,7 +32,9 @@ def run(
     reject: Annotated[
         float | None,
         typer.Option(
-            metavar="COST", help="Leave the class empty where its expected cost is above this."
+            metavar="COST",
+            min=0.0,
+            help="Leave the class empty where its expected cost is above this.",
         ),
     ] = None,
 ) -> None:

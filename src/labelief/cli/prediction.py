@@ -13,9 +13,10 @@ import pandas as pd
 
 from labelief import decide
 from labelief.cli.console import note
+from labelief.estimators.set_rules import fewest_classes
 from labelief.model_files import load_model
 from labelief.tables import TableError, read_pieces, write_table
-from labelief.tables.files import FORMATS, atomic_path
+from labelief.tables.files import atomic_path, kind_to_write, text_stream
 
 __all__ = ["Wish", "predict"]
 
@@ -42,22 +43,38 @@ def predict(model: str, table: str, out: Path | None, wish: Wish) -> None:
     wish : Wish
     """
     file = load_model(model)
+    kind = "csv" if out is None else kind_to_write(out)
+    _check(file.about, wish)
     pieces = _pieces(file.model, file.about, table, wish)
-    kind = "csv" if out is None else FORMATS.get(out.suffix.lower(), "csv")
-    if out is None:
+    if out is None or str(out) == "-":
         _stream(pieces, sys.stdout, kind)
     elif kind in ("csv", "tsv", "jsonl"):
-        with atomic_path(out) as path, path.open("w", encoding="utf-8", newline="") as stream:
+        with atomic_path(out) as path, text_stream(path, zipped=out.suffix == ".gz") as stream:
             _stream(pieces, stream, kind)
     else:
         # Predictions are a few numbers a row: these formats are written at once.
         write_table(pd.concat(pieces, ignore_index=True), out)
 
 
+def _check(about: dict[str, Any], wish: Wish) -> None:
+    """Refuse wishes that the model cannot fulfil."""
+    if about.get("kind") == "several labels" and (wish.share, wish.reject) != (None, None):
+        raise TableError(
+            "--set and --reject are for models of one label a row; this one has several."
+        )
+    for name in wish.keep:
+        if name in _columns(about, wish):
+            raise TableError(
+                f"--keep {name}: the answer has a column of this name; rename the table's."
+            )
+
+
 def _stream(pieces: Iterator[pd.DataFrame], stream: Any, kind: str) -> None:
     for number, piece in enumerate(pieces):
         if kind == "jsonl":
-            piece.to_json(stream, orient="records", lines=True, force_ascii=False)
+            piece.to_json(
+                stream, orient="records", lines=True, force_ascii=False, double_precision=15
+            )
         else:
             separator = "\t" if kind == "tsv" else ","
             piece.to_csv(
@@ -106,7 +123,7 @@ def _single(model: Any, about: dict[str, Any], frame: pd.DataFrame, wish: Wish) 
     for j, name in enumerate(classes):
         answer[f"p_{name}"] = proba[:, j]
     if wish.share is not None:
-        members = model[-1].predict_set(model[:-1].transform(frame), rule="mass", level=wish.share)
+        members = fewest_classes(proba, wish.share)
         answer["set"] = ["|".join(classes[row]) for row in members]
     return answer
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import warnings
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ from labelief.tables.files import atomic_path
 
 __all__ = [
     "Made",
+    "check_folder",
     "command_of",
     "disagreement",
     "feature_scores",
@@ -38,6 +41,8 @@ __all__ = [
 
 # Doubtful labels that a report shows: so many, and none that is less likely wrong than this.
 _SHOWN, _DOUBTFUL = 200, 0.01
+# Belief in a class above which a label counts as certain: votes that agree never give 1 itself.
+_CERTAIN = 0.999
 
 
 @dataclass(frozen=True)
@@ -79,9 +84,12 @@ def of(trained: Trained, task: Task, budget: int | None = None) -> Made:
     """
     data, model = trained.data, trained.model
     classes = [str(name) for name in data.labels.classes]
-    proba = cross_val_predict(
-        model, data.frame, data.y, cv=trained.folds, method="predict_proba", n_jobs=task.jobs
-    )
+    with warnings.catch_warnings():
+        # As in the ranking, on the same folds.
+        warnings.simplefilter("ignore")
+        proba = cross_val_predict(
+            model, data.frame, data.y, cv=trained.folds, method="predict_proba", n_jobs=task.jobs
+        )
     audit = weigh_labels(proba, data.y, classes=data.labels.classes)
     rows = audit.to_frame(budget)
     doubtful = rows[rows["doubt"] > _DOUBTFUL]
@@ -131,6 +139,20 @@ def of(trained: Trained, task: Task, budget: int | None = None) -> Made:
     return Made(leaderboard(leaders, seconds), model, about, content, rows, seconds)
 
 
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be made or written to, before the work.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise TableError(f"--out {folder}: {there} is a file, not a folder; give another name.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise TableError(f"--out {folder}: no permission to write in {there}.")
+
+
 def write(made: Made, task: Task, folder: Path, arguments: list[str]) -> list[tuple[Path, str]]:
     """Write all files, each whole or not at all; say which.
 
@@ -152,9 +174,10 @@ def write(made: Made, task: Task, folder: Path, arguments: list[str]) -> list[tu
         (folder / "doubtful.csv", "every label with its doubt, worst first"),
         (folder / "run.json", "the record of this run"),
     ]
-    write_report(html, files[0][0])
+    # A model that cannot be kept leaves nothing behind: it goes first.
     with atomic_path(files[1][0]) as path:
         save_model(made.model, path, {**made.about, "command": command})
+    write_report(html, files[0][0])
     if made.doubtful is not None:
         write_table(made.doubtful.reset_index(names="row"), files[2][0])
     else:
@@ -275,7 +298,7 @@ def _leaders(trained: Trained) -> list[Leader]:
 def _facts(data: Data, task: Task) -> list[tuple[str, str]]:
     labels, n = data.labels, len(data.frame)
     unknown = int(np.sum(labels.plausibilities.min(axis=1) >= 1.0))
-    precise = int(np.sum(labels.beliefs.max(axis=1) > 1.0 - 1e-9))
+    precise = int(np.sum(labels.beliefs.max(axis=1) > _CERTAIN))
     used = sum(column["kind"] in USED for column in data.columns)
     facts = [
         ("Table", task.table),

@@ -46,8 +46,11 @@ def run(
     from labelief.cli.train import split
     from labelief.cli.training import Task, read_data
     from labelief.tables import write_table
+    from labelief.tables.files import kind_to_write
     from labelief.tables.labels import LabelColumns
 
+    if out is not None:
+        kind_to_write(out)
     where = LabelColumns(label, confidence, plausibility, probability)
     data = read_data(Task(table, where, votes, id, features=split(features)))
     for warning in data.warnings:

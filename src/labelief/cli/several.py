@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from labelief import EvidentialMultilabelKNN
 from labelief._typing import FloatArray
 from labelief.cli.results import Made, leaderboard
-from labelief.cli.training import USED, Task, frame_of
+from labelief.cli.training import USED, Task, check_folds, frame_of
 from labelief.model_selection.uncertainty import estimate_mean, wilson_interval
 from labelief.plotting.values import class_coordinates
 from labelief.report import Channel, Content, Leader
@@ -49,9 +49,10 @@ def make(task: Task, steps: Callable[..., Any]) -> Made:
     told = ~np.isnan(Y).all(axis=1)
     if told.sum() < 3:
         raise TableError("Fewer than three rows have a decided label: there is nothing to learn.")
-    frame, kinds, columns, groups, warnings = frame_of(
+    frame, kinds, columns, groups, noticed = frame_of(
         table, task, list(matched(table, task.where.several))
     )
+    check_folds(task, len(frame), groups)
     folds = _folds(len(frame), groups, task)
     wanted = task.models or list(_MODELS)
     for name in wanted:
@@ -105,7 +106,7 @@ def make(task: Task, steps: Callable[..., Any]) -> Made:
         history=[],
         scores=[],
         rows=np.arange(len(frame)),
-        warnings=warnings,
+        warnings=noticed,
     )
     about = {
         "kind": "several labels",

@@ -24,10 +24,11 @@ def run(
     about = file.about
     lower, upper = about["error"]
     low, high = about["interval"]
+    bounds = f"{100 * lower:.1f}" + (f" to {100 * upper:.1f}" if upper > lower else "")
     say(f"model      {about['model']}: {about['words']}")
     say(f"classes    {', '.join(about['classes'])}")
     say(
-        f"error      {100 * lower:.1f} to {100 * upper:.1f} % out of fold "
+        f"error      {bounds} % out of fold "
         f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %), {about['rows']} rows"
     )
     say(f"made by    {about['command']}")

@@ -37,7 +37,10 @@ def run(
     """
     from labelief.cli.spoiling import spoil
     from labelief.tables import read_table, write_table
+    from labelief.tables.files import kind_to_write
 
+    if out is not None:
+        kind_to_write(out)
     frame, wrong = spoil(read_table(table), label, noise, rate, seed)
     note(f"{wrong} of {len(frame)} labels are wrong now.")
     if out is None:

@@ -44,6 +44,9 @@ def spoil(
         raise TableError(
             f"--noise is replace, flip, symmetric or asymmetric; {noise!r} is none of them."
         )
+    for name in ("observed", "confidence") if noise in _WITH_DOUBTS else ("observed",):
+        if name in frame.columns:
+            raise TableError(f"The table has a column {name!r} already: rename it.")
     words = as_words(frame[label])
     known = np.flatnonzero(words != "")
     if not len(known):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -97,6 +98,7 @@ def run(
     labelief train scans.csv --votes readers.csv --id scan --group patient
     """
     from labelief.cli import results, several, training
+    from labelief.tables import TableError
     from labelief.tables.labels import LabelColumns
 
     task = training.Task(
@@ -115,7 +117,14 @@ def run(
         jobs=jobs,
         pooling=pool,
     )
+    results.check_folder(out)
     if labels is not None:
+        others = (label, confidence, plausibility, probability, votes, select, cost)
+        if any(other is not None for other in others):
+            raise TableError(
+                "--labels (several labels a row) stands alone: without --label, --confidence, "
+                "--plausibility, --probability, --votes, --select and --cost."
+            )
         made = several.make(task, steps)
     else:
         data = training.read_data(task)
@@ -136,5 +145,8 @@ def run(
 
 
 def split(names: str | None) -> list[str] | None:
-    """Return names that stand with commas between."""
-    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+    """Return names that stand with commas between, in quotation marks if they hold one."""
+    if names is None:
+        return None
+    cells = next(csv.reader([names], skipinitialspace=True), [])
+    return [cell.strip() for cell in cells if cell.strip()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -19,7 +20,7 @@ from labelief.feature_selection import WeightedLaplacianSelector
 from labelief.model_selection import ModelRanking, SoftStratifiedKFold, rank_models
 from labelief.tables import TableError, TablePreprocessor, read_table, recognise
 from labelief.tables.columns import as_words
-from labelief.tables.labels import LabelColumns, read_labels
+from labelief.tables.labels import LabelColumns, read_labels, unknown_words
 from labelief.tables.votes import read_votes
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Data",
     "Task",
     "Trained",
+    "check_folds",
     "frame_of",
     "pipeline_of",
     "read_data",
@@ -135,6 +137,8 @@ def read_data(task: Task) -> Data:
             "Say where the labels are, in one way: --label COLUMN, --plausibility 'pl_*', "
             "--probability 'p_*', or --votes FILE with --id COLUMN."
         )
+    if task.where.confidence is not None and task.where.label is None:
+        raise TableError("--confidence goes with --label: it says how sure that column is.")
     y: SoftLabels | Votes
     if task.votes is None:
         found = read_labels(table, task.where)
@@ -144,8 +148,17 @@ def read_data(task: Task) -> Data:
         y = _votes(table, task)
         labels = SoftLabels.from_votes(y, rule=task.pooling)
         used = []
-    frame, kinds, columns, groups, warnings = frame_of(table, task, used)
-    return Data(frame, kinds, columns, y, labels, groups, warnings)
+    if len(labels.classes) < 2:
+        raise TableError(
+            f"Every label is {str(labels.classes[0])!r}: there must be two classes to tell apart."
+            + " ".join(["", *unknown_words(table, task.where.label)])
+        )
+    if np.all(labels.plausibilities.min(axis=1) >= 1.0):
+        raise TableError("No label says anything about its row: there is nothing to learn from.")
+    frame, kinds, columns, groups, noticed = frame_of(table, task, used)
+    noticed += unknown_words(table, task.where.label)
+    noticed += _answers(frame, kinds, {str(name) for name in labels.classes})
+    return Data(frame, kinds, columns, y, labels, groups, noticed)
 
 
 def frame_of(table: pd.DataFrame, task: Task, used: list[str]) -> tuple[Any, ...]:
@@ -163,17 +176,17 @@ def frame_of(table: pd.DataFrame, task: Task, used: list[str]) -> tuple[Any, ...
     columns = recognise(table, names)
     kinds = {column.name: column.kind for column in columns}
     frame = table[names]
-    warnings = []
+    noticed = []
     dropped = [column for column in columns if column.kind not in USED]
     if dropped:
-        warnings.append(
+        noticed.append(
             "Left out: "
             + "; ".join(f"{column.name} ({column.kind}: {column.reason})" for column in dropped)
             + "."
         )
     groups = _groups(table, task.group)
-    warnings += _duplicates(frame, kinds, groups)
-    return frame, kinds, [vars(column) for column in columns], groups, warnings
+    noticed += _duplicates(frame, kinds, groups)
+    return frame, kinds, [vars(column) for column in columns], groups, noticed
 
 
 def tried(task: Task, data: Data) -> list[Candidate]:
@@ -184,7 +197,15 @@ def tried(task: Task, data: Data) -> list[Candidate]:
     task : Task
     data : Data
     """
-    return candidates(task.models, votes=data.votes is not None, pooling=task.pooling)
+    possible = np.sum(data.labels.plausibilities > 0, axis=1)
+    unknown = data.labels.plausibilities.min(axis=1) >= 1.0
+    single = np.isin(data.labels.most_plausible(), data.labels.classes)
+    return candidates(
+        task.models,
+        votes=data.votes is not None,
+        pooling=task.pooling,
+        idle=(data.votes is None and bool(np.all(unknown | (possible == 1)))) or not single.any(),
+    )
 
 
 def train(data: Data, task: Task, done: Callable[[str], None] = lambda name: None) -> Trained:
@@ -198,27 +219,53 @@ def train(data: Data, task: Task, done: Callable[[str], None] = lambda name: Non
         Called with a model's name when it has been tried.
     """
     chosen = tried(task, data)
+    if task.select is not None:
+        made = TablePreprocessor(data.kinds).fit(data.frame).n_features_out_
+        if task.select > made:
+            raise TableError(
+                f"--select {task.select} is more than the {made} features there are to choose from "
+                "(a category makes one for each level but the commonest)."
+            )
     splitter = SoftStratifiedKFold(task.cv, random_state=task.seed)
     n = len(data.frame)
-    if task.cv > n:
-        raise TableError(f"--cv {task.cv} needs as many rows; the table has {n}.")
+    check_folds(task, n, data.groups)
     folds = list(splitter.split(np.zeros((n, 1)), data.labels, data.groups))
     models = {one.name: pipeline_of(one.estimator, data.kinds, task.select) for one in chosen}
-    ranking = rank_models(
-        models,
-        data.frame,
-        data.y,
-        cv=folds,
-        groups=data.groups,
-        pessimism=task.pessimism,
-        truth=data.labels,
-        classes=data.labels.classes,
-        n_jobs=task.jobs,
-        callback=lambda name, _: done(name),
-    )
+    with warnings.catch_warnings():
+        # What a fit on some of the rows warns of is of no use, whatever the processes it is made
+        # in; the fit to all rows speaks for itself.
+        warnings.simplefilter("ignore")
+        ranking = rank_models(
+            models,
+            data.frame,
+            data.y,
+            cv=folds,
+            groups=data.groups,
+            pessimism=task.pessimism,
+            truth=data.labels,
+            classes=data.labels.classes,
+            n_jobs=task.jobs,
+            callback=lambda name, _: done(name),
+        )
     best = models[ranking.names[0]].fit(data.frame, data.y)
     by_name = {one.name: one for one in chosen}
     return Trained(data, [by_name[name] for name in ranking.names], ranking, best, folds)
+
+
+def check_folds(task: Task, n: int, groups: IntArray | None) -> None:
+    """Refuse more folds than there are rows or groups.
+
+    Parameters
+    ----------
+    task : Task
+    n : int
+        Rows of the table.
+    groups : array or None
+    """
+    if task.cv > n:
+        raise TableError(f"--cv {task.cv} needs as many rows; the table has {n}.")
+    if groups is not None and task.cv > (found := len(np.unique(groups))):
+        raise TableError(f"--cv {task.cv} needs as many groups; {task.group!r} has {found}.")
 
 
 def pipeline_of(estimator: Any, kinds: dict[str, str], select: int | None) -> Pipeline:
@@ -257,8 +304,8 @@ def _votes(table: pd.DataFrame, task: Task) -> Votes:
     strangers = sorted(set(said["item"]) - set(items))
     if strangers:
         raise TableError(
-            f"{task.votes} has votes on {len(strangers)} items that are not in the table, "
-            f"{strangers[0]!r} the first: items must be in {where}."
+            f"{task.votes} has votes on items that are not in the table ({len(strangers)} of "
+            f"{said['item'].nunique()}, as {strangers[0]!r}): items must be in {where}."
         )
     confidence = None
     if "confidence" in said:
@@ -276,14 +323,21 @@ def _features(table: pd.DataFrame, used: list[str], patterns: list[str] | None) 
         if name not in table.columns:
             raise TableError(f"There is no column {name!r}; there are {', '.join(table.columns)}.")
     names = [str(name) for name in table.columns if name not in used]
-    if patterns:
+    if patterns is not None:
+        if not patterns:
+            raise TableError("--features names no column.")
         for pattern in patterns:
-            if not any(fnmatchcase(name, pattern) for name in names):
+            if not any(_named(name, pattern) for name in names):
                 raise TableError(f"--features {pattern!r} matches no column.")
-        names = [name for name in names if any(fnmatchcase(name, p) for p in patterns)]
+        names = [name for name in names if any(_named(name, p) for p in patterns)]
     if not names:
         raise TableError("No column is left for the features.")
     return names
+
+
+def _named(name: str, pattern: str) -> bool:
+    # A name may hold what patterns give a meaning to: "wing [cm]".
+    return name == pattern or fnmatchcase(name, pattern)
 
 
 def _groups(table: pd.DataFrame, name: str | None) -> IntArray | None:
@@ -295,6 +349,28 @@ def _groups(table: pd.DataFrame, name: str | None) -> IntArray | None:
     alone = (words == "").to_numpy()
     codes[alone] = codes.max(initial=0) + 1 + np.arange(int(alone.sum()))
     return codes
+
+
+def _answers(frame: pd.DataFrame, kinds: dict[str, str], classes: set[str]) -> list[str]:
+    """Warn of classes that are written in two ways, and of features that name the classes."""
+    alike: dict[str, list[str]] = {}
+    for name in sorted(classes):
+        alike.setdefault(name.casefold(), []).append(name)
+    telling = [
+        name
+        for name, kind in kinds.items()
+        if kind == "categorical" and set(as_words(frame[name]).unique()) - {""} <= classes
+    ]
+    return [
+        f"Classes {' and '.join(map(repr, same))} differ by small and capital letters only: if "
+        "they are one, write them alike."
+        for same in alike.values()
+        if len(same) > 1
+    ] + [
+        f"Column {name!r} names the classes, and is learned from like any other: if it is the "
+        "answer in another form, leave it out by --features."
+        for name in telling
+    ]
 
 
 def _duplicates(frame: pd.DataFrame, kinds: dict[str, str], groups: IntArray | None) -> list[str]:

@@ -39,6 +39,9 @@ _ID_NAME = re.compile(r"(^|[_\W])(id|uid|uuid|guid|key|index|idx|no|nr)$", re.IG
 _WORDS = 4.0
 # A column of words where more than half of the rows have one of their own tells rows, not kinds.
 _OWN = 0.5
+# A column of numbers of which less than this share is something else has slips, not kinds.
+_STRAY = 0.1
+_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
 # Below so many rows nothing is said to be an id by its values alone.
 _FEW = 20
 
@@ -115,6 +118,13 @@ def _kind_of(name: str, values: pd.Series) -> Column:
     if float(np.mean([value.count(" ") + 1 for value in distinct[:1000]])) > _WORDS:
         return found("text", "its values are sentences")
     if len(known) >= _FEW and share > _OWN:
+        if np.isnan(numbers).mean() < _STRAY:
+            stray = known.to_numpy()[np.isnan(numbers)]
+            return found(
+                "text", f"numbers, but {len(stray)} of {len(known)} are not, as {_short(stray[0])}"
+            )
+        if all(_COMMA.fullmatch(value) for value in distinct):
+            return found("text", f"decimal commas, as {_short(distinct[0])}: write points")
         if len(distinct) == len(known):
             return found("id", "every row has a value of its own")
         return found("text", f"{len(distinct)} different values in {len(known)} rows")

@@ -6,6 +6,7 @@ that "007" keeps its zeros and a column means the same whichever rows come first
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import sys
@@ -13,13 +14,23 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv, feather, json, parquet
 
-__all__ = ["FORMATS", "TableError", "atomic_path", "read_pieces", "read_table", "write_table"]
+__all__ = [
+    "FORMATS",
+    "TableError",
+    "atomic_path",
+    "check_target",
+    "kind_to_write",
+    "read_pieces",
+    "read_table",
+    "text_stream",
+    "write_table",
+]
 
 FORMATS = {
     ".csv": "csv",
@@ -96,8 +107,7 @@ def read_pieces(
         raise TableError(_explained(error, name, kind)) from None
     except UnicodeDecodeError as error:
         raise TableError(
-            f"{name} is not UTF-8 text (byte {error.start}): save it as UTF-8, or name the format "
-            "if it is no text."
+            f"{name} is not UTF-8 text (byte {error.start}): save it as UTF-8."
         ) from None
     if first:
         raise TableError(f"{name} is empty: a table needs a line with column names.")
@@ -116,12 +126,7 @@ def write_table(frame: pd.DataFrame, path: str | Path, kind: str | None = None) 
     if str(path) == "-":
         sys.stdout.write(_as_text(frame, kind or "csv"))
         return
-    kind = kind or FORMATS.get(_suffix(Path(path)))
-    if kind is None:
-        raise TableError(
-            f"{path}: cannot tell the format by the name; end it by one of "
-            f"{', '.join(sorted(FORMATS))}."
-        )
+    kind = kind or kind_to_write(path)
     with atomic_path(path) as unfinished:
         if kind == "parquet":
             frame.to_parquet(unfinished, index=False)
@@ -130,15 +135,73 @@ def write_table(frame: pd.DataFrame, path: str | Path, kind: str | None = None) 
                 pa.Table.from_pandas(frame, preserve_index=False), str(unfinished)
             )
         else:
-            unfinished.write_text(_as_text(frame, kind), encoding="utf-8")
+            with text_stream(unfinished, zipped=Path(path).suffix == ".gz") as stream:
+                stream.write(_as_text(frame, kind))
+
+
+def kind_to_write(path: str | Path) -> str:
+    """Return the format that a name asks for; refuse what cannot be written, before the work.
+
+    Parameters
+    ----------
+    path : path
+        "-" is the standard output, as CSV.
+    """
+    if str(path) == "-":
+        return "csv"
+    target = Path(path)
+    kind = FORMATS.get(_suffix(target))
+    if kind is None or (target.suffix == ".gz" and kind not in ("csv", "tsv", "jsonl")):
+        raise TableError(
+            f"{path}: cannot tell the format by the name; end it by one of "
+            f"{', '.join(sorted(FORMATS))}."
+        )
+    check_target(target)
+    return kind
+
+
+def check_target(path: str | Path) -> None:
+    """Refuse a file that cannot be written.
+
+    Parameters
+    ----------
+    path : path
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise TableError(f"{target} is a folder: name a file in it.")
+    if not target.parent.is_dir():
+        raise TableError(f"{target.parent} is no folder: make it first.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise TableError(f"{target} cannot be written: no permission in its folder.")
+
+
+@contextmanager
+def text_stream(path: Path, *, zipped: bool) -> Iterator[TextIO]:
+    """Open a text file to write; zipped ones hold no time, so that they are the same each time.
+
+    Parameters
+    ----------
+    path : path
+    zipped : bool
+    """
+    with path.open("wb") as file:
+        if not zipped:
+            with io.TextIOWrapper(file, encoding="utf-8", newline="") as stream:
+                yield stream
+            return
+        with (
+            gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
+            io.TextIOWrapper(packed, encoding="utf-8", newline="") as stream,
+        ):
+            yield stream
 
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Give a path to write to, which takes the name `path` when all is written, else is removed."""
     target = Path(path)
-    if not target.parent.is_dir():
-        raise TableError(f"{target.parent} is no folder: make it first.")
+    check_target(target)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     os.close(handle)
     unfinished = Path(name)
@@ -189,6 +252,8 @@ def _kind_of(source: str | Path, file: BinaryIO) -> str:
     for magic, kind in _MAGIC.items():
         if head.startswith(magic):
             return kind
+    if head.startswith(b"PK\x03\x04"):
+        raise TableError(f"{source} is a spreadsheet or another zip file: save its sheet as CSV.")
     named = None if str(source) == "-" else FORMATS.get(_suffix(Path(source)))
     if named in ("parquet", "feather"):
         raise TableError(f"{source} is damaged or no {named} file: it does not begin like one.")
@@ -269,7 +334,7 @@ def _as_frame(table: pa.Table) -> pd.DataFrame:
 
 def _as_text(frame: pd.DataFrame, kind: str) -> str:
     if kind == "jsonl":
-        return frame.to_json(orient="records", lines=True, force_ascii=False)
+        return frame.to_json(orient="records", lines=True, force_ascii=False, double_precision=15)
     if kind not in ("csv", "tsv"):
         raise TableError(f"{kind} is not text: give a file name instead of '-'.")
     return frame.to_csv(index=False, sep="\t" if kind == "tsv" else ",", lineterminator="\n")
@@ -284,7 +349,7 @@ def _check_names(names: list[str], name: str) -> None:
 def _explained(error: Exception, name: str, kind: str | None) -> str:
     said = " ".join(str(error).split())
     if "UTF8" in said or "utf8" in said.lower():
-        return f"{name} is not UTF-8 text: save it as UTF-8, or name the format if it is no text."
+        return f"{name} is not UTF-8 text: save it as UTF-8 (in a spreadsheet: CSV UTF-8)."
     if "straddl" in said:
         return f"{name} has a row longer than 64 MB: is a quotation mark left open?"
     return f"{name} cannot be read as {kind}: {said[:200]}"

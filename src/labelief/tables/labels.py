@@ -11,10 +11,17 @@ import pandas as pd
 
 from labelief._typing import FloatArray
 from labelief.labels.soft_labels import SoftLabels
-from labelief.tables.columns import as_booleans, as_numbers, as_words
+from labelief.tables.columns import MISSING, as_booleans, as_numbers, as_words
 from labelief.tables.files import TableError
 
-__all__ = ["LabelColumns", "TableLabels", "matched", "read_label_matrix", "read_labels"]
+__all__ = [
+    "LabelColumns",
+    "TableLabels",
+    "matched",
+    "read_label_matrix",
+    "read_labels",
+    "unknown_words",
+]
 
 SEPARATOR = "|"
 """What stands between the candidates of a cell: ``owl|hawk``."""
@@ -111,6 +118,32 @@ def read_labels(frame: pd.DataFrame, where: LabelColumns, classes: Any = None) -
     return TableLabels(labels if classes is None else labels.reorder(classes), columns)
 
 
+def unknown_words(frame: pd.DataFrame, label: str | None) -> list[str]:
+    """Say which words of a column count as unknown, for they may be meant as a class.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    label : str or None
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"finding": ["none", "tumour", "none", ""]})
+    >>> unknown_words(frame, "finding")
+    ["2 labels say 'none', which counts as unknown: if it is a class, name it otherwise."]
+    """
+    if label is None:
+        return []
+    values = frame[label]
+    written = values[values.notna()].map(str).str.strip()
+    counts = written[written.str.lower().isin(MISSING - {""})].value_counts().sort_index()
+    return [
+        f"{count} labels say {str(word)!r}, which counts as unknown: if it is a class, name it "
+        "otherwise."
+        for word, count in counts.items()
+    ]
+
+
 def read_label_matrix(frame: pd.DataFrame, pattern: str) -> tuple[list[str], FloatArray]:
     """Read several labels a row: their names, and (n, Q) of 1, 0 and NaN for undecided.
 
@@ -147,7 +180,7 @@ def matched(frame: pd.DataFrame, pattern: str) -> dict[str, str]:
         raise TableError(f"{pattern!r} needs one * where the class's name stands, as in 'pl_*'.")
     before, after = pattern.split("*")
     names = {
-        str(column): str(column)[len(before) : len(str(column)) - len(after)]
+        str(column): str(column)[len(before) : len(str(column)) - len(after)].strip()
         for column in frame.columns
         if fnmatchcase(str(column), before.replace("[", "[[]") + "?*" + after.replace("[", "[[]"))
     }

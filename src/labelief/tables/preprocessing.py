@@ -18,6 +18,8 @@ __all__ = ["TablePreprocessor"]
 
 # Levels of a categorical column that get a column of their own; the rest share one.
 _MOST_LEVELS = 30
+# A number above this is a slip, and its square no number.
+_LARGEST = 1e100
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
@@ -175,7 +177,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     def _numbers(self, name: str, column: pd.Series) -> FloatArray:
         words = as_words(column)
         numbers = as_booleans(words) if self.kinds_[name] == "boolean" else as_numbers(words)
-        wrong = np.flatnonzero((np.isnan(numbers) & (words != "").to_numpy()) | np.isinf(numbers))
+        wrong = np.flatnonzero(
+            (np.isnan(numbers) & (words != "").to_numpy()) | (np.abs(numbers) > _LARGEST)
+        )
         if len(wrong):
             raise TableError(
                 f"Column {name!r} holds {self.kinds_[name]} values, but row {wrong[0]} (counted "

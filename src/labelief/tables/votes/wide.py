@@ -10,6 +10,8 @@ from labelief.tables.columns import as_words
 __all__ = ["from_wide"]
 
 _IDS = ("item", "task", "row", "id", "index", "item_id", "task_id", "column_1", "")
+# So many cells tell whether columns hold the answers of people.
+_FEW = 40
 
 
 def from_wide(table: pd.DataFrame) -> pd.DataFrame | None:
@@ -30,6 +32,11 @@ def from_wide(table: pd.DataFrame) -> pd.DataFrame | None:
         return None
     cells = np.column_stack([as_words(table[person]).to_numpy() for person in people])
     rows, columns = np.nonzero(cells != "")
+    # People choose from the same classes; columns that mostly share no value are something else.
+    given = pd.DataFrame({"answer": cells[rows, columns], "who": columns})
+    alone = given.groupby("answer")["who"].transform("nunique") < 2
+    if len(given) >= _FEW and alone.mean() > 0.5:
+        return None
     return pd.DataFrame(
         {
             "item": items[rows],
