@@ -76,6 +76,8 @@ def read_features(X: Any, reader: Any = None) -> Array:
 
     NaN and infinity are found by :func:`measure`, which sees every number anyway.
     """
+    if reader is None and type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind == "f" and X.size:
+        return X  # at once: a small table is scored sooner than scikit-learn has looked at it
     if reader is None and not (is_array_api_obj(X) and not is_numpy_array(X)):
         name = LaplacianScore.__name__
         return check_array(X, accept_sparse="csr", ensure_all_finite=False, estimator=name)

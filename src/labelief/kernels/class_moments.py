@@ -11,7 +11,7 @@ from labelief.kernels.namespace import namespace, to_float64
 
 __all__ = ["class_moments", "row_shares", "stored_class_moments"]
 
-_CELLS = 1 << 16
+_CELLS = 1 << 17
 _FEW = 2
 
 
@@ -40,7 +40,8 @@ def class_moments(
     """
     first = second = 0.0
     scratch = None
-    # Some rows at a time, so that the second-level cache still holds their squares.
+    # Some rows at a time, so that a cache still holds their squares; more of them ask for the
+    # interpreter's lock less often.
     step = max(64, _CELLS // max(1, X.shape[1]))
     for start in range(0, X.shape[0], step):
         part = slice(start, min(start + step, X.shape[0]))
