@@ -17,6 +17,7 @@ import labelief
 from labelief import Votes
 from labelief._typing import FloatArray, IntArray
 from labelief.audit import LabelAudit, weigh_labels
+from labelief.cli.leaderboard import leaderboard
 from labelief.cli.training import USED, Data, Task, Trained
 from labelief.feature_selection import weighted_laplacian_score
 from labelief.model_files import save_model
@@ -32,7 +33,6 @@ __all__ = [
     "command_of",
     "disagreement",
     "feature_scores",
-    "leaderboard",
     "of",
     "read_costs",
     "write",
@@ -212,38 +212,6 @@ def write_report(html: str, path: str | Path) -> None:
         unfinished.write_text(html, encoding="utf-8")
 
 
-def leaderboard(leaders: list[Leader], seconds: dict[str, float]) -> str:
-    """Return the leaderboard as text.
-
-    Parameters
-    ----------
-    leaders : list of Leader
-    seconds : dict
-    """
-    head = ["model", "error", "95 % interval", "label log-loss", "seconds", ""]
-    lines = [
-        [
-            leader.name,
-            _percent(leader.lower)
-            if leader.lower == leader.upper
-            else f"{100 * leader.lower:.1f}–{_percent(leader.upper)}",
-            f"{100 * leader.low:.1f}–{_percent(leader.high)}",
-            "" if np.isnan(leader.label_log_loss) else f"{leader.label_log_loss:.4f}",
-            f"{seconds[leader.name]:.1f}",
-            f"surely beaten by {leader.beaten_by[0]}" if leader.beaten_by else "",
-        ]
-        for leader in leaders
-    ]
-    widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if j in (0, 5) else cell.rjust(width)
-            for j, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in [head, *lines]
-    )
-
-
 def read_costs(path: str, classes: list[str]) -> FloatArray:
     """Read ``loss[predicted, true]`` in the order of the classes.
 
@@ -391,10 +359,6 @@ def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
         {"row": int(row), **{str(k): v for k, v in record.items()}}
         for row, record in zip(rows.index, rows.to_dict("records"), strict=True)
     ]
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f} %"
 
 
 def _without(arguments: list[str], name: str) -> list[str]:

@@ -14,7 +14,8 @@ from sklearn.pipeline import Pipeline
 
 from labelief import EvidentialMultilabelKNN
 from labelief._typing import FloatArray
-from labelief.cli.results import Made, leaderboard
+from labelief.cli.leaderboard import leaderboard
+from labelief.cli.results import Made
 from labelief.cli.training import USED, Task, check_folds, frame_of
 from labelief.model_selection.uncertainty import estimate_mean, wilson_interval
 from labelief.plotting.values import class_coordinates
