@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from labelief import SoftLabels, Votes
 from labelief._typing import IntArray
 from labelief.cli.catalogue import Candidate, candidates
+from labelief.cli.voting import votes_on
 from labelief.feature_selection import WeightedLaplacianSelector
 from labelief.model_selection import ModelRanking, SoftStratifiedKFold, rank_models
 from labelief.tables import TableError, TablePreprocessor, read_table, recognise
@@ -307,14 +308,7 @@ def _votes(table: pd.DataFrame, task: Task) -> Votes:
             f"{task.votes} has votes on items that are not in the table ({len(strangers)} of "
             f"{said['item'].nunique()}, as {strangers[0]!r}): items must be in {where}."
         )
-    confidence = None
-    if "confidence" in said:
-        confidence = "confidence"
-        said["confidence"] = pd.to_numeric(said["confidence"], errors="coerce").fillna(1.0)
-    try:
-        return Votes(said, "item", "annotator", "label", confidence, items=items, sep="|")
-    except ValueError as error:
-        raise TableError(f"{task.votes}: {error}.") from None
+    return votes_on(items, said, task.votes)
 
 
 def _features(table: pd.DataFrame, used: list[str], patterns: list[str] | None) -> list[str]:
